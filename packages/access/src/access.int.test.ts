@@ -15,6 +15,7 @@ import {
   loadInstallationSecrets,
   revokeKey,
   rotateKey,
+  setAsksProviders,
   type AccessCall,
   type AdmissionGate,
   type KeyOrder,
@@ -369,4 +370,28 @@ describe('secrets', () => {
     expect(new Set(keys).size).toBe(3)
     expect(await loadInstallationSecrets(database)).toEqual(secrets)
   })
+})
+
+test('an account may be kept from providers, when it is opened or later, with its event', async () => {
+  const { accountId: quiet } = await createAccount(database, {
+    name: 'Quiet',
+    by: 'ops',
+    asksProviders: false,
+  })
+  const asks = async (): Promise<readonly boolean[]> =>
+    (await listAccounts(database)).filter((one) => one.accountId === quiet).map((one) => one.asksProviders)
+  const change = { accountId: quiet, by: 'ops', reason: 'the contract changed' }
+  expect(await asks()).toEqual([false])
+  expect(await setAsksProviders(database, { ...change, asksProviders: true })).toBe(true)
+  expect(await asks()).toEqual([true])
+  expect(await setAsksProviders(database, { ...change, accountId: 'acc_none', asksProviders: true })).toBe(
+    false,
+  )
+  const told = await database.query<{ data: object }>(
+    `SELECT event->'data' AS data FROM projection.outbox WHERE event->>'type' = 'AccountChanged' ORDER BY seq`,
+  )
+  expect(told.map(({ data }) => data)).toMatchObject([
+    { accountId: quiet, asksProviders: false, changedBy: 'ops' },
+    { accountId: quiet, asksProviders: true, reason: 'the contract changed' },
+  ])
 })

@@ -10,6 +10,8 @@ export interface Account {
   readonly name: string
   /** UTC, RFC 3339 with milliseconds. */
   readonly createdAt: string
+  /** False: no address that it screens is sent to a provider of chain data or histories. */
+  readonly asksProviders: boolean
 }
 
 /** Source of the events of this package. */
@@ -23,12 +25,13 @@ const ACCOUNT_ID_BYTES = 10
 /** Opens an account; the audit log records `by` and `reason`. */
 export async function createAccount(
   database: Database,
-  order: { name: string; by: string; reason?: string; sealing?: Sealing },
+  order: { name: string; by: string; reason?: string; asksProviders?: boolean; sealing?: Sealing },
 ): Promise<Account> {
   const account = {
     accountId: `acc_${randomBytes(ACCOUNT_ID_BYTES).toString('hex')}`,
     name: checkedName(order.name),
     createdAt: new Date().toISOString(),
+    asksProviders: order.asksProviders ?? true,
   }
   const reason = checkedReason(order.reason ?? '')
   const seal = await sealFor(order.sealing, account.accountId)
@@ -38,19 +41,49 @@ export async function createAccount(
       'INSERT INTO access.account (account_id, name, created_at, created_by) VALUES ($1, $2, $3, $4)',
       [account.accountId, sealed.name, account.createdAt, seal(order.by)],
     )
+    const { accountId, name, createdAt } = sealed
     await writeAccessEvent(transaction, outboxType('AccountCreated'), {
-      ...sealed,
-      createdBy: seal(order.by),
-      reason: seal(reason),
+      ...{ accountId, name, createdAt, createdBy: seal(order.by), reason: seal(reason) },
     })
+    if (!account.asksProviders) {
+      const change = { accountId, asksProviders: false, changedAt: createdAt }
+      await changeAccount(transaction, { ...change, changedBy: seal(order.by), reason: seal(reason) })
+    }
   })
   return account
+}
+
+/** Decides whether providers may be asked for what the account screens; the audit log records `by` and `reason`. False for an unknown account. */
+export async function setAsksProviders(
+  database: Database,
+  order: { accountId: string; asksProviders: boolean; by: string; reason: string; sealing?: Sealing },
+): Promise<boolean> {
+  const { accountId, asksProviders } = order
+  const reason = checkedReason(order.reason)
+  const seal = await sealFor(order.sealing, accountId)
+  return await database.transaction({ at: 'access.change' }, async (transaction) => {
+    const known = await transaction.query('SELECT 1 FROM access.account WHERE account_id = $1 FOR UPDATE', [
+      accountId,
+    ])
+    if (known.length === 0) return false
+    const change = { accountId, asksProviders, changedAt: new Date().toISOString() }
+    await changeAccount(transaction, { ...change, changedBy: seal(order.by), reason: seal(reason) })
+    return true
+  })
+}
+
+async function changeAccount(transaction: Queryable, change: EventData['AccountChanged']): Promise<void> {
+  await transaction.execute('UPDATE access.account SET asks_providers = $2 WHERE account_id = $1', [
+    change.accountId,
+    change.asksProviders,
+  ])
+  await writeAccessEvent(transaction, outboxType('AccountChanged'), change)
 }
 
 /** Every account, oldest first; the name as stored. */
 export async function listAccounts(database: Queryable): Promise<Account[]> {
   return await database.query<Account>(
-    `SELECT ${asFields('account_id, name')}, ${asTimes('created_at')} FROM access.account ORDER BY account.created_at, account_id`,
+    `SELECT ${asFields('account_id, name, asks_providers')}, ${asTimes('created_at')} FROM access.account ORDER BY account.created_at, account_id`,
   )
 }
 
@@ -88,7 +121,7 @@ export function checkedReason(reason: string): string {
   return trimmed
 }
 
-type AccessEvent = 'AccountCreated' | 'ApiKeyIssued' | 'ApiKeyChanged' | 'ApiKeyRevoked'
+type AccessEvent = 'AccountCreated' | 'AccountChanged' | 'ApiKeyIssued' | 'ApiKeyChanged' | 'ApiKeyRevoked'
 
 /** Writes an event to the outbox in the transaction of its change. */
 export async function writeAccessEvent<T extends AccessEvent>(

@@ -1,4 +1,11 @@
-export { checkedReason, createAccount, listAccountPage, listAccounts, MAX_NAME_LENGTH } from './accounts.js'
+export {
+  checkedReason,
+  createAccount,
+  listAccountPage,
+  listAccounts,
+  MAX_NAME_LENGTH,
+  setAsksProviders,
+} from './accounts.js'
 export type { Account } from './accounts.js'
 export { createAdmission } from './admission.js'
 export type {
@@ -43,6 +50,7 @@ export {
   isKeyKnown,
   replayAccount,
   replayKeyChange,
+  replayAccountChange,
   replayRevocation,
 } from './replay-access.js'
 export { databaseBehindLog } from './report-numbers/behind-log.js'

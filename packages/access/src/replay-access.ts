@@ -15,6 +15,18 @@ export async function replayAccount(
   return created > 0
 }
 
+/** Resolves to whether the account had another setting. */
+export async function replayAccountChange(
+  transaction: Queryable,
+  { accountId, asksProviders }: EventData['AccountChanged'],
+): Promise<boolean> {
+  const changed = await transaction.execute(
+    'UPDATE access.account SET asks_providers = $2 WHERE account_id = $1 AND asks_providers <> $2',
+    [accountId, asksProviders],
+  )
+  return changed > 0
+}
+
 /** Whether the key exists. A missing key cannot be made again: the log holds no hash of it. */
 export async function isKeyKnown(
   transaction: Queryable,

@@ -12,6 +12,8 @@ export const providerKinds = [
   'solana-rpc',
 ] as const
 export type ProviderKind = (typeof providerKinds)[number]
+/** A node has no list of the transfers of an address. */
+const WITHOUT_HISTORIES: ProviderKind = 'evm-rpc'
 
 /** Providers of one chain; every screen of the chain queries each of them. */
 const MAX_PROVIDERS_PER_CHAIN = 5
@@ -51,11 +53,31 @@ const providerSchema = z.strictObject({
     .describe('Of kind etherscan: the host serves many chains, so chainid is sent.'),
 })
 
-export type ProviderConfig = z.output<typeof providerSchema>
+export type ProviderConfig = z.output<typeof providerSchema> & {
+  /** How many providers of the chain must state the same history; absent: one. */
+  readonly agree?: typeof AGREE
+}
+
+/** Providers that must state the same history, if the operator asks for it. */
+const AGREE = 2
 
 const configurationSchema = z
-  .strictObject({ providers: z.array(providerSchema).max(MAX_PROVIDERS) })
-  .superRefine(({ providers }, context) => {
+  .strictObject({
+    providers: z.array(providerSchema).max(MAX_PROVIDERS),
+    agree: z
+      .partialRecord(chainCode, z.literal(AGREE))
+      .default({})
+      .describe('Chains of which a history is whole only if two providers state the same transfers.'),
+  })
+  .superRefine(({ providers, agree }, context) => {
+    for (const chain of Object.keys(agree)) {
+      const able = providers.filter((one) => one.chain === chain && one.kind !== WITHOUT_HISTORIES)
+      if (able.length < AGREE)
+        context.addIssue({
+          ...{ code: 'custom', path: ['agree', chain] },
+          message: 'two providers of the chain must give histories',
+        })
+    }
     const names = new Set<string>()
     const perChain = new Map<string, number>()
     for (const [index, { name, kind, chain }] of providers.entries()) {
@@ -90,7 +112,10 @@ export function parseConfiguration(text: string): readonly ProviderConfig[] {
       `The file of chain data providers is not clear at ${doubtful.pointer || 'its whole'}: ${doubtful.detail}`,
     )
   const parsed = configurationSchema.safeParse(document)
-  if (parsed.success) return parsed.data.providers
+  if (parsed.success) {
+    const { providers, agree } = parsed.data
+    return providers.map((one) => (one.chain in agree ? { ...one, agree: AGREE } : one))
+  }
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
   throw new ChainDataConfigurationError(faults.join('\n'))
 }

@@ -73,3 +73,16 @@ test('every public endpoint would pass as a configured one, speaks TLS and is na
     expect(lines).toContain(findChain(chain)!.name)
   }
 })
+
+test('two providers must agree only on chains of which two can give histories', () => {
+  const explorer = { ...provider, kind: 'etherscan', name: 'first' }
+  const second = { ...explorer, name: 'second' }
+  const agreed = (...providers: object[]) =>
+    parseConfiguration(JSON.stringify({ providers, agree: { eth: 2 } }))
+  const other = { ...explorer, name: 'other', chain: 'BSC' }
+  expect(agreed(explorer, second, other).map(({ agree }) => agree)).toEqual([2, 2, undefined])
+  expect(() => agreed(explorer, provider)).toThrow(
+    'agree.ETH: two providers of the chain must give histories',
+  )
+  expect(() => parseConfiguration(JSON.stringify({ providers: [], agree: { eth: 3 } }))).toThrow('agree.eth')
+})

@@ -8,6 +8,7 @@ export {
   type HistoryPage,
   type HistorySource,
 } from './histories/history-source.js'
+export { differingLines, type ToldHistory } from './histories/compare-histories.js'
 export { openHistories, type Histories, type HistoryProvider } from './histories/open-histories.js'
 export { openHistorySource } from './histories/open-history-source.js'
 export { endpointOf, openChainData, type ChainData, type ChainQuestion } from './open-chain-data.js'

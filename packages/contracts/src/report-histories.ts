@@ -34,6 +34,10 @@ export const historyCoverageSchema = z
     pages: z.int().min(0).describe('Pages that were read'),
     pages_expected: z.int().min(0).nullable().describe('Null if the provider does not tell'),
     waiting: z.int().min(0).describe('Counterparties whose histories are still to be read'),
+    chains: z
+      .array(z.string())
+      .optional()
+      .describe('The chains whose histories are not read; absent if none but that of the report is'),
   })
   .meta({ id: 'HistoryCoverage' })
   .optional()

@@ -37,6 +37,16 @@ export interface ReadHistory extends AddressHistory {
   readonly readAtS: number
 }
 
+/** The gap of a history that only one provider told, where two must agree, and that of one on which two do not. */
+export const UNCONFIRMED = 'unconfirmed'
+export const DISAGREEMENT = 'disagreement'
+
+/** No name of a provider has it. */
+const AND = '+'
+/** The name under which the ledger has what two providers state. */
+export const jointName = (providers: readonly string[]): string => providers.join(AND)
+export const isJoint = (provider: string): boolean => provider.includes(AND)
+
 /** One history for each address and provider that read it, in their order. */
 export async function addressHistories(
   database: Queryable,
@@ -55,8 +65,16 @@ export async function addressHistories(
     const isFirst = row.complete_from === null || row.complete_from <= FIRST_HEIGHT
     groups.set(name, isFirst ? [row] : [...(groups.get(name) ?? []), row])
   }
-  return [...groups.values()].map(historyOf)
+  const histories = [...groups.values()].map(historyOf)
+  return histories.filter((one) => !histories.some((joint) => confirms(joint, one)))
 }
+
+/** Whether what two providers say has what one of them said before. */
+const confirms = (joint: ReadHistory, { address, provider, incomplete }: ReadHistory): boolean =>
+  incomplete.includes(UNCONFIRMED) &&
+  joint.address === address &&
+  isJoint(joint.provider) &&
+  joint.provider.split(AND).includes(provider)
 
 /** Gaps of a kind of transfers leave the other kinds whole. */
 const OF_KINDS: ReadonlySet<string> = new Set(['no_traces', 'no_tokens'])

@@ -1,6 +1,22 @@
 export { MAX_FILTERED_ADDRESSES, readAddressFilter } from './address-filter.js'
 export type { AddressFilter } from './address-filter.js'
-export { addressHistories, hasHistories, type ReadHistory } from './address-histories.js'
+export {
+  forgetOldProgress,
+  historyProgress,
+  tellHistoryProgress,
+  TOLD_EVERY_MS,
+  type HistoryProgress,
+  type ToldProgress,
+} from './history-progress.js'
+export {
+  addressHistories,
+  DISAGREEMENT,
+  hasHistories,
+  isJoint,
+  jointName,
+  UNCONFIRMED,
+  type ReadHistory,
+} from './address-histories.js'
 export { busiestAddresses } from './busiest-addresses.js'
 export { readClusterFacts } from './cluster-facts.js'
 export { readCluster } from './clusters.js'

@@ -65,12 +65,10 @@ test('a segment that was altered before others came is found, though those come 
   expect(faults.at(-1)).toContain('segment 3')
 })
 
-test('segments that are stated again under the numbers of others are compared with all', async () => {
+test('a newest segment that vanished is named', async () => {
   await grow(4)
   const look = createLedgerCheck(ledger, { sliceRows: SLICE_ROWS })
   await look()
   await ledger.database.execute('DELETE FROM ledger.segment WHERE ledger_seq = 4')
-  expect((await look()).fault).toContain('lacks segment 4')
-  await grow(1)
   expect((await look()).fault).toContain('lacks segment 4')
 })

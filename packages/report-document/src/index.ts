@@ -14,6 +14,7 @@ export {
   type ComparedFact,
   type ReportComparison,
 } from './compare-reports.js'
+export { historyProgressText, type HistoryProgress } from './history-progress.js'
 export { limitsOf, reasonText } from './limits.js'
 export { transferReasonText } from './transfer-reasons.en.js'
 export { limitText, pointsText } from './points.js'

@@ -197,7 +197,10 @@ export const en = {
       `Providers contradict one another about ${fact}: ${values}.`,
     truncated: 'The search of the ledger stopped at a limit.',
     historyPages: (pages: number, expected: number | null) =>
-      `The history of the address is being read: ${pages} of ${expected === null ? 'an unknown number of' : expected} pages.`,
+      `The history of the address is being read: ${expected === null ? `${count(pages, 'page', 'pages')} so far` : `${pages} of ${count(expected, 'page', 'pages')}`}.`,
+    historyOthers: (number: number) => `${count(number, 'more history waits', 'more histories wait')}.`,
+    historyRead: 'The history is read.',
+    historyStopped: 'The reading has stopped. It goes on with the next screen of the address.',
     historyCounterparties: (number: number) =>
       `The ${number === 1 ? 'history' : 'histories'} of ${count(number, 'counterparty is', 'counterparties are')} being read.`,
     historyFailed: (reason: string, provider: string | null) =>
@@ -295,6 +298,9 @@ export const en = {
     truncated: 'the provider gives only a part',
     contradicting_pages: 'its pages contradict one another',
     reorganised: 'blocks were replaced meanwhile',
+    not_allowed: 'no provider may be asked for the addresses of this account',
+    unconfirmed: 'no second provider confirms it',
+    disagreement: 'two providers state different transfers',
   } as Readonly<Record<string, string>>,
 
   provenance: {

@@ -14,6 +14,7 @@ interface ApiDescription {
 const withoutMethod: Readonly<Record<string, string>> = {
   openReportShare: 'Somebody without an account opens the link in a browser.',
   listReportNotes: 'getReportCase returns the same history in one answer.',
+  getReportHistory: 'A page follows it; a program screens with a wait instead, and has the later report.',
   followBulkJob: 'bulk.wait polls getBulkJob instead, and returns the same end.',
   createSession: 'The console signs people in; a program calls with a key.',
   createOidcSession: 'The console signs people in; a program calls with a key.',

@@ -28,6 +28,7 @@ import { getPolicy } from './routes/policy/get-policy.js'
 import { whatIf, type WhatIfParts } from './routes/policy/what-if.js'
 import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
+import { getReportHistory, type ReadHistoryProgress } from './routes/reports/get-report-history.js'
 import { getLogCheckpoint, type ReadLogCheckpoint } from './routes/log/get-log-checkpoint.js'
 import { getLogTile, type ReadLogTile } from './routes/log/get-log-tile.js'
 import { openToEverybody } from './routes/log/public-log.js'
@@ -64,6 +65,8 @@ export interface EndpointParts {
   readonly reportIds: ReportIds
   readonly asOfScreens: AsOfScreens
   readonly transferReads: TransferReads
+  readonly readHistoryProgress: ReadHistoryProgress
+  readonly now: () => Date
   readonly listing: ReportListing
   readonly auditListing: AuditListing
   readonly lists: Lists
@@ -104,6 +107,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     createScreen(parts),
     ...transferEndpoints(parts, parts.listing),
     getReport(parts.reports, parts.transparency.readLeaf),
+    getReportHistory(parts.reports, parts.readHistoryProgress, parts.now),
     getReportPdf({ ...parts, keptDocuments }, createReadCaseText(parts.cases), parts.bulk.largeReads),
     getReportProof(parts.reports, parts.transparency.readProof),
     listReports(parts.listing),

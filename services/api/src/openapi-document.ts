@@ -45,6 +45,8 @@ const DESCRIBED: EndpointParts = {
   reportIds: { next: notServed },
   asOfScreens: { screen: notServed, now: notServed },
   transferReads: { complete: notServed },
+  readHistoryProgress: notServed,
+  now: notServed,
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   lists: { judge: notServed, tokens: { seal: notServed, open: notServed } },

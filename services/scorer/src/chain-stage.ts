@@ -7,11 +7,17 @@ import type { ChainData, ProviderCheck, ProviderConfig } from '@cupel/chain-data
 import type { Lane, Logger, Metrics } from '@cupel/contracts'
 import type { ChainInputs } from '@cupel/domain'
 import { ConfigError, requireVerifiedPeers, urlPeer, type Config, type Peer } from '@cupel/service-kit'
+import type { Queryable } from '@cupel/postgres'
+import { neverAsking } from './asks-providers.js'
 import { onEveryChain } from './candidates.js'
 import type { Decision, Request } from './lane.js'
 
 /** A request with what the providers of each chain said about its address; without them where no provider was asked. */
-export type PreparedRequest = Request & { readonly chainInputs?: ReadonlyMap<string, ChainInputs> }
+export type PreparedRequest = Request & {
+  readonly chainInputs?: ReadonlyMap<string, ChainInputs>
+  /** Nothing of the account is sent to a provider. */
+  readonly neverAsks?: true
+}
 
 type Decide<R extends Request> = (requests: readonly R[]) => Promise<readonly Decision[]>
 
@@ -30,6 +36,7 @@ export interface ChainStageDeps {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly now: () => Date
+  readonly database: Queryable
 }
 
 export type ChainStageConfig = Pick<
@@ -50,7 +57,13 @@ const absent: ChainStage = {
 }
 
 /** Throws a ConfigError where the file of providers cannot be used: a mistake of the operator must not go unnoticed. */
-export async function openChainStage({ config, logger, metrics, now }: ChainStageDeps): Promise<ChainStage> {
+export async function openChainStage({
+  config,
+  logger,
+  metrics,
+  now,
+  database,
+}: ChainStageDeps): Promise<ChainStage> {
   const file = config.CUPEL_CHAIN_DATA_FILE
   if (file === undefined && !config.CUPEL_CHAIN_DATA_PUBLIC) return absent
   // Loaded on demand: a scorer without providers needs no HTTP client.
@@ -65,7 +78,10 @@ export async function openChainStage({ config, logger, metrics, now }: ChainStag
     now: () => now().getTime(),
   })
   logger.info({ endpoints: chainData.endpoints }, 'Addresses are sent to providers of chain data')
-  return createChainStage(chainData, { budgetMs: config.CUPEL_CHAIN_DATA_BUDGET_MS, now, own })
+  return createChainStage(chainData, {
+    ...{ budgetMs: config.CUPEL_CHAIN_DATA_BUDGET_MS, now, own },
+    neverAsking: (accountIds) => neverAsking(database, accountIds),
+  })
 }
 
 /** Those of the file, and public ones for other chains if they are allowed. Throws a ConfigError. */
@@ -122,16 +138,25 @@ export function createChainStage(
     budgetMs,
     now,
     own = [],
-  }: { readonly budgetMs: number; readonly now: () => Date; readonly own?: readonly ProviderConfig[] },
+    neverAsking: neverAskingOf,
+  }: {
+    readonly budgetMs: number
+    readonly now: () => Date
+    readonly own?: readonly ProviderConfig[]
+    /** Which of these accounts never ask. Where that cannot be read nobody is asked: it rejects. */
+    readonly neverAsking: (accountIds: readonly string[]) => Promise<ReadonlySet<string>>
+  },
 ): ChainStage {
   return {
     own,
     chains: [...new Set(chainData.endpoints.map(({ chain }) => chain))],
     before: (lane, decide) => async (requests) => {
       const nowMs = now().getTime()
+      const never = await neverAskingOf([...new Set(requests.map(({ data }) => data.accountId))])
       return await decide(
         await Promise.all(
           requests.map(async (request): Promise<PreparedRequest> => {
+            if (never.has(request.data.accountId)) return { ...request, neverAsks: true }
             const asked = onEveryChain(request).filter((one) => isAsked(chainData, one))
             if (asked.length === 0) return request
             const leftMs = waitMs(lane, request, budgetMs, nowMs)

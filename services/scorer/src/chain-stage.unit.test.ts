@@ -1,3 +1,4 @@
+import type { Queryable } from '@cupel/postgres'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +49,10 @@ function request(over: Partial<Request['data']> = {}): Request {
 }
 
 async function decide(requests: readonly Request[], lane: Lane = 'interactive'): Promise<void> {
-  const stage = createChainStage(chainData, { budgetMs: BUDGET_MS, now: () => new Date(NOW) })
+  const stage = createChainStage(chainData, {
+    ...{ budgetMs: BUDGET_MS, now: () => new Date(NOW) },
+    neverAsking: () => Promise.resolve(new Set()),
+  })
   await stage.before(lane, async (prepared) => {
     decided.push(...prepared)
     return prepared.map(() => ({ kind: 'undecidable', cause: '' }))
@@ -114,6 +118,7 @@ describe('without a provider', () => {
       logger: silentLogger,
       metrics: noMetrics,
       now: () => new Date(NOW),
+      database: { query: () => Promise.reject(new Error('no database')) } as unknown as Queryable,
     })
 
   test('the stage is not there: decisions are called as they are', async () => {

@@ -32,7 +32,7 @@ import {
 import { onEveryChain, type ChainRequest } from './candidates.js'
 import type { PreparedRequest } from './chain-stage.js'
 import type { LedgerFindings, LookIntoLedger } from './exposure-stage.js'
-import type { HistoryStage } from './histories/history-stage.js'
+import { worstReading, type HistoryStage } from './histories/history-stage.js'
 import type { ScorerInstruments } from './instruments.js'
 import type { LabelStates } from './label-states.js'
 import type { Decision, Request } from './lane.js'
@@ -132,7 +132,7 @@ export function createDecider(options: DeciderOptions): Decider {
       if (readingOf === undefined && ledger.every((of) => of === null))
         return Promise.resolve(decide(one, []))
       return Promise.all(ledger.map(async (of) => await of)).then(async (of) =>
-        decide(one, of, await historyReading(one, of[0] ?? null, readingOf)),
+        decide(one, of, await historyReading(one, of, readingOf)),
       )
     })
     options.instruments.batch(requests.length)
@@ -207,26 +207,26 @@ function byLookupKey(labels: readonly Label[]): ReadonlyMap<string, LabelFacts[]
   return grouped
 }
 
-/** Nothing of the sandbox is sent to a provider. */
+/** On every chain that is judged, the detected one first. Nothing of the sandbox is sent to a provider. */
 async function historyReading(
   prepared: PreparedDecision,
-  found: LedgerFindings | null,
+  ledger: readonly (LedgerFindings | null)[],
   readingOf: DeciderOptions['readingOf'],
 ): Promise<HistoryReading | null> {
   if (readingOf === undefined || 'cause' in prepared || !prepared.request.data.livemode) return null
-  const { accountId, chain, canonicalAddress: address } = prepared.request.data
-  const { exposure, searched } = found ?? { exposure: null, searched: { followed: [] } }
-  return await readingOf({
-    ...{
-      accountId,
-      chain,
-      address,
-      exposure,
-      followed: searched.followed,
+  const places = prepared.onChains.map(({ data }) => ({
+    ...{ accountId: data.accountId, chain: data.chain, address: data.canonicalAddress },
+  }))
+  const readings = places.map((place, index) => {
+    const { exposure, searched } = ledger[index] ?? { exposure: null, searched: { followed: [] } }
+    return readingOf({
+      ...{ ...place, root: places[0]!, exposure, followed: searched.followed },
+      neverAsks: prepared.request.neverAsks === true,
       generatedAt: prepared.generatedAt,
-    },
-    maxAgeHours: prepared.policy.exposure.document.history_max_age_hours,
+      maxAgeHours: prepared.policy.exposure.document.history_max_age_hours,
+    })
   })
+  return worstReading(await Promise.all(readings))
 }
 
 const noLedger = { exposure: null, cluster: null }

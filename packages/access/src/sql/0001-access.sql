@@ -25,7 +25,9 @@ CREATE TABLE access.account (
   account_id text PRIMARY KEY,
   name text NOT NULL,
   created_at timestamptz NOT NULL,
-  created_by text NOT NULL
+  created_by text NOT NULL,
+  -- False: no address that the account screens is sent to a provider of chain data or histories.
+  asks_providers boolean NOT NULL DEFAULT true
 );
 
 CREATE TABLE access.api_key (

@@ -19,6 +19,8 @@ export interface HistoryProvider {
 export interface Histories {
   /** Those of a chain, in the order of the configuration. */
   of(chain: string): readonly HistoryProvider[]
+  /** Whether two of them must state the same history of an address. */
+  mustAgree(chain: string): boolean
   close(): Promise<void>
 }
 
@@ -77,6 +79,7 @@ export function openHistories({ providers, logger, metrics, now = Date.now }: Hi
   })
   return {
     of: (chain) => opened.filter(({ source }) => source.chain === chain),
+    mustAgree: (chain) => providers.some((one) => one.chain === chain && one.agree !== undefined),
     close: async () => {
       await Promise.all(opened.map(({ connections }) => connections.destroy()))
     },

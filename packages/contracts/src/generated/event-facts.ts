@@ -26,6 +26,7 @@ export const eventFacts = {
   AccountCreated: {"personal":["name","createdBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   PersonalDataErased: {"personal":["reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiKeyChanged: {"personal":["name","allowedIps[]","changedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
+  AccountChanged: {"personal":["changedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiKeyIssued: {"personal":["name","allowedIps[]","issuedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiKeyRevoked: {"personal":["revokedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiRequestAudited: {"personal":["clientAddress","actor"],"operators":[],"call":null,"audited":true,"restoresTable":false},

@@ -264,6 +264,8 @@ export interface HistoryReading {
   readonly pagesExpected: null | number
   /** Counterparties whose histories are still to be read. */
   readonly waiting: number
+  /** The chains whose histories are not read. */
+  readonly chains: readonly string[]
 }
 
 /** Exposure as measured on the ledger. */
@@ -1112,6 +1114,16 @@ export interface ApiKeyChanged {
   readonly reason: string
 }
 
+/** An operator decided whether providers may be asked for the addresses of an account. */
+export interface AccountChanged {
+  readonly accountId: string
+  /** false: no address that the account screens is sent to a provider of chain data or histories. */
+  readonly asksProviders: boolean
+  readonly changedAt: string
+  readonly changedBy: string
+  readonly reason: string
+}
+
 /** An API key was issued. Neither the key nor its digest is ever part of an event. */
 export interface ApiKeyIssued {
   readonly keyId: string
@@ -1622,6 +1634,7 @@ export interface EventData {
   readonly AccountCreated: AccountCreated
   readonly PersonalDataErased: PersonalDataErased
   readonly ApiKeyChanged: ApiKeyChanged
+  readonly AccountChanged: AccountChanged
   readonly ApiKeyIssued: ApiKeyIssued
   readonly ApiKeyRevoked: ApiKeyRevoked
   readonly ApiRequestAudited: ApiRequestAudited

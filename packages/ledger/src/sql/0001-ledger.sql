@@ -64,6 +64,24 @@ CREATE TABLE ledger.history_call_of_account (
   PRIMARY KEY (provider, account_id)
 );
 
+-- How far the readings of histories are that were begun for a screened address of an account. Rows live a day.
+CREATE TABLE ledger.history_progress (
+  account_id     text COLLATE "C" NOT NULL,
+  chain          text COLLATE "C" NOT NULL,
+  address        text COLLATE "C" NOT NULL,
+  -- reading, read or failed.
+  state          text NOT NULL,
+  reason         text NOT NULL,
+  provider       text NOT NULL,
+  pages          int4 NOT NULL,
+  pages_expected int4,
+  waiting        int4 NOT NULL,
+  -- Whoever reads tells it again every few seconds: an old row is that of a dead process.
+  told_at        timestamptz NOT NULL,
+  PRIMARY KEY (account_id, chain, address)
+);
+CREATE INDEX history_progress_age ON ledger.history_progress (told_at);
+
 -- Numbers of addresses, and of contracts of tokens that count: rows of transfers name them by number. A number is given once, and means nothing
 -- outside of this database.
 CREATE TABLE ledger.address (

@@ -476,6 +476,9 @@ class JudgedTransfer(Model):
 
 class HistoryCoverage(Model):
     __slots__ = ()
+    _optional = frozenset({
+        "chains",
+    })
 
     status: str
     """fresh, reading or failed."""
@@ -488,6 +491,8 @@ class HistoryCoverage(Model):
     """Null if the provider does not tell."""
     waiting: int
     """Counterparties whose histories are still to be read."""
+    chains: tuple[str, ...] | None
+    """The chains whose histories are not read; absent if none but that of the report is."""
 
 
 class ListRows(Model):
@@ -1712,6 +1717,9 @@ class PolicyDocumentTransfers(Model):
     _parts = {
         "levels": PolicyDocumentTransfersLevels,
     }
+    _optional = frozenset({
+        "unread_hash",
+    })
 
     levels: PolicyDocumentTransfersLevels
     """What is recommended by the level of the counterparty; never better for a worse level."""
@@ -1719,6 +1727,8 @@ class PolicyDocumentTransfers(Model):
     """For a counterparty that an authority itself designates. review, reject."""
     illicit_share: float
     """Share of illicit value in funds like those of the transfer that asks for a review. 0 to 1, at most 6 decimals."""
+    unread_hash: str | None
+    """For a transaction hash that the ledger does not have; review if it is absent. review, reject."""
 
 
 class PolicyDocument(Model):

@@ -474,6 +474,8 @@ export interface components {
             readonly pages_expected: number | null;
             /** @description Counterparties whose histories are still to be read */
             readonly waiting: number;
+            /** @description The chains whose histories are not read; absent if none but that of the report is */
+            readonly chains?: readonly string[];
         };
         readonly LabelCoverage: {
             /** @description complete, partial, stale or unavailable */
@@ -859,6 +861,22 @@ export interface components {
             readonly items: readonly components["schemas"]["Transfer"][];
             /** @description Token for the next page; null at the end. */
             readonly next_page_token: string | null;
+        };
+        readonly HistoryProgress: {
+            /**
+             * @description none: the report does not wait for a history. read: screen again. stopped: whoever read has died; screen again, and the reading goes on
+             * @enum {string}
+             */
+            readonly status: "none" | "reading" | "read" | "failed" | "stopped";
+            /** @description Why it failed */
+            readonly reason: string | null;
+            readonly provider: string | null;
+            /** @description Pages that were read of the history that is read now */
+            readonly pages: number;
+            /** @description Null if the provider does not tell */
+            readonly pages_expected: number | null;
+            /** @description Further histories that are still to be read */
+            readonly waiting: number;
         };
         readonly ReportPage: {
             readonly items: readonly components["schemas"]["Report"][];
@@ -1876,6 +1894,11 @@ export interface components {
                 readonly designated: "review" | "reject";
                 /** @description Share of illicit value in funds like those of the transfer that asks for a review. 0 to 1, at most 6 decimals. */
                 readonly illicit_share: number;
+                /**
+                 * @description For a transaction hash that the ledger does not have; review if it is absent. review, reject.
+                 * @enum {string}
+                 */
+                readonly unread_hash?: "review" | "reject";
             };
         };
         readonly WhatIfRequest: {

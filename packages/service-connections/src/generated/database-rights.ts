@@ -17,7 +17,7 @@ export const databaseRights = {
   'api': {
     actsAsTenant: true,
     tables: {
-      'access.account': ['SELECT', 'INSERT'],
+      'access.account': ['SELECT', 'INSERT', 'UPDATE'],
       'access.api_key': ['SELECT', 'INSERT', 'UPDATE'],
       'access.auth_failure': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'access.bucket': ['SELECT', 'INSERT', 'UPDATE'],
@@ -50,6 +50,7 @@ export const databaseRights = {
       'ledger.block': ['SELECT'],
       'ledger.cluster_join': ['SELECT'],
       'ledger.contract': ['SELECT'],
+      'ledger.history_progress': ['SELECT'],
       'ledger.owner_address': ['SELECT'],
       'ledger.price': ['SELECT'],
       'ledger.price_import': ['SELECT'],
@@ -88,6 +89,7 @@ export const databaseRights = {
       'webhooks.endpoint': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     },
     outbox: [
+      'AccountChanged',
       'AccountCreated',
       'ApiKeyChanged',
       'ApiKeyIssued',
@@ -114,6 +116,7 @@ export const databaseRights = {
   'scorer': {
     actsAsTenant: false,
     tables: {
+      'access.account': ['SELECT'],
       'access.report_number': ['SELECT'],
       'heartbeats.compared_rows': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'heartbeats.dwell': ['SELECT', 'INSERT', 'UPDATE'],
@@ -347,6 +350,7 @@ export const historyRights = {
   'scorer': {
     actsAsTenant: false,
     tables: {
+      'access.account': ['SELECT'],
       'access.report_number': ['SELECT'],
       'heartbeats.compared_rows': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'heartbeats.dwell': ['SELECT', 'INSERT', 'UPDATE'],
@@ -362,6 +366,7 @@ export const historyRights = {
       'ledger.follower': ['SELECT'],
       'ledger.history_call': ['SELECT', 'INSERT', 'UPDATE'],
       'ledger.history_call_of_account': ['SELECT', 'INSERT', 'UPDATE'],
+      'ledger.history_progress': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'ledger.owner_address': ['SELECT', 'INSERT', 'UPDATE'],
       'ledger.price': ['SELECT'],
       'ledger.price_import': ['SELECT'],

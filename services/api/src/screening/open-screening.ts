@@ -18,6 +18,8 @@ import { createLateNotes } from './late-notes.js'
 import { WAIT_SHARE } from './overload.js'
 import { createPendingKeeper } from './pending-keeper.js'
 import { createPendingTable, type PendingTable } from './pending-table.js'
+import { historyProgress } from '@cupel/ledger'
+import type { ReadHistoryProgress } from '../routes/reports/get-report-history.js'
 import { createReportReader, type ReportReader } from './report-reader.js'
 import { followReports } from './report-tail.js'
 import { createScreens, type Screens } from './screens.js'
@@ -29,6 +31,8 @@ export interface Screening {
   readonly reportIds: ReportIds
   readonly asOfScreens: AsOfScreens
   readonly transferReads: TransferReads
+  readonly readHistoryProgress: ReadHistoryProgress
+  readonly now: () => Date
   /** The partition of the report topic that this instance follows. */
   readonly partition: number
   /** Whether this instance would see the report of a screen that it accepts now. */
@@ -92,7 +96,8 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   })
   const gauges = watchGauges(metrics, pending, isFollowed)
   return {
-    ...{ screens, reports, reportIds, asOfScreens, transferReads, partition, isReady },
+    ...{ screens, reports, reportIds, asOfScreens, transferReads, partition, isReady, now: options.now },
+    readHistoryProgress: (place, since) => historyProgress(database, place, since),
     drained: () => pending.drained(),
     async stop() {
       clearInterval(gauges)

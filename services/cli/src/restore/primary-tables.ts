@@ -5,6 +5,7 @@ import {
   keyHolder,
   replayAccount,
   replayKeyChange,
+  replayAccountChange,
   replayRevocation,
 } from '@cupel/access'
 import { replayEntry, type ReportFacts } from '@cupel/cases'
@@ -46,6 +47,8 @@ type Replay = {
 }
 
 const created = (count: number): string => `${count} accounts are created again, as the log tells of them.`
+const reset = (count: number): string =>
+  `${count} accounts have their later choice about providers again, as the log tells of it.`
 const revoked = (count: number): string =>
   `${count} keys that were revoked after the backup are revoked again.`
 const keyChanged = (count: number): string =>
@@ -80,6 +83,9 @@ const LOST_SEGMENT = 'The ledger segment'
 const replay: Replay = {
   async AccountCreated({ transaction, notes }, account) {
     if (await replayAccount(transaction, account)) notes.changed(created)
+  },
+  async AccountChanged({ transaction, notes }, change) {
+    if (await replayAccountChange(transaction, change)) notes.changed(reset)
   },
   async ApiKeyIssued({ transaction, notes }, key) {
     const hasExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()

@@ -2,9 +2,17 @@
 import type { Histories } from '@cupel/chain-data'
 import { createSlots, sleep, withinMs } from '@cupel/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
-import { takeHistoryCall, type HistoryCallLimits } from '@cupel/ledger'
+import { currentLedger, takeHistoryCall, type HistoryCallLimits } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
-import { HistoryError, readHistory, type CallBudget, type Place, type Progress } from './read-history.js'
+import {
+  HistoryError,
+  type CallBudget,
+  type Place,
+  type Progress,
+  type OwnedPlace,
+} from './history-reading.js'
+import { readHistory } from './read-history.js'
+import { startProgressTelling } from './tell-progress.js'
 
 /** Histories that are read at once. */
 const CONCURRENT_READINGS = 2
@@ -56,24 +64,20 @@ export interface HistoryJobs {
   stop(): Promise<void>
 }
 
-/** A place that an account screens. */
-export interface OwnedPlace extends Place {
-  readonly accountId: string
-}
-
 /** Of one account: what another one waits for, or failed at, is nothing to it. */
 interface Job {
-  readonly accountId: string
+  readonly place: OwnedPlace
   /** Screened addresses for which it was begun. */
-  readonly roots: Set<string>
+  readonly roots: Map<string, OwnedPlace>
   readonly state: { progress: Progress }
   readonly ended: Promise<void>
 }
 
 export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
-  const { ledgerSeq, now, metrics } = deps
+  const { now, metrics } = deps
   const stopping = new AbortController()
   const { signal } = stopping
+  const reading = { ...deps, nowMs: () => now().getTime(), signal, importedBy: 'scorer' }
   const inTurn = createReadings()
   const jobs = new Map<string, Job>()
   const failures = createFailures(deps)
@@ -83,27 +87,23 @@ export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
     'outcome',
   ])
   const waiting = metrics.gauge('history_readings_waiting', 'Histories that are read or wait for it')
+  const telling = startProgressTelling({ ...deps, readingsOf: (root) => readingsOf(jobs, root) })
 
   async function run(place: OwnedPlace, state: Job['state'], budget: CallBudget): Promise<void> {
-    const { accountId } = place
     try {
-      const nowMs = (): number => now().getTime()
-      const imported = await readHistory(
+      await readHistory(
         place,
         { budget, onProgress: (progress) => void (state.progress = progress) },
-        { ...deps, beforeCall: beforeCall(accountId), nowMs, signal, importedBy: 'scorer' },
+        { ...reading, beforeCall: beforeCall(place.accountId) },
       )
       failures.forget(ownNameOf(place), state.progress.provider)
       outcomes.inc({ outcome: 'read' })
-      // The next screen sees it once the log states it.
-      const untilMs = performance.now() + VISIBLE_WITHIN_MS
-      while (ledgerSeq() < imported && performance.now() < untilMs && !signal.aborted)
-        await sleep(VISIBLE_LOOK_MS, signal)
     } catch (error) {
       if (signal.aborted) return
       const { reason } = failures.note(ownNameOf(place), error, state.progress.provider)
       outcomes.inc({ outcome: reason })
     }
+    await untilVisible(deps, signal)
   }
 
   return {
@@ -112,35 +112,40 @@ export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
       const place: OwnedPlace = { ...of, accountId }
       const [name, rootName] = [ownNameOf(place), ownNameOf(root)]
       const running = jobs.get(name)
-      running?.roots.add(rootName)
-      if (running !== undefined) return running.state.progress
+      if (running !== undefined) {
+        running.roots.set(rootName, root)
+        telling.begun(root)
+        return running.state.progress
+      }
       if (signal.aborted || hasFullPart(jobs, accountId) || failures.isResting(name)) return null
       const state: Job['state'] = { progress: { provider: '', pages: 0, pagesExpected: null } }
       const work = (): Promise<void> => run(place, state, budgetOf(rootName))
+      const roots = new Map([[rootName, root]])
       const ended = inTurn(place, work, { isUrgent: name === rootName }).finally(() => {
+        for (const one of roots.values()) telling.ended(one, failures.of(name) ?? null)
         jobs.delete(name)
         waiting.set(jobs.size)
       })
-      jobs.set(name, { accountId, roots: new Set([rootName]), state, ended })
+      jobs.set(name, { place, roots, state, ended })
+      telling.begun(root)
       waiting.set(jobs.size)
       return state.progress
     },
     failureOf: (place) => failures.of(ownNameOf(place)),
     failing: () => failures.failing,
-    settled: (root) =>
-      Promise.all(
-        [...jobs.values()].flatMap(({ roots, ended }) => (roots.has(ownNameOf(root)) ? [ended] : [])),
-      ),
+    settled: (root) => Promise.all(ofRoot(jobs, root).map(({ ended }) => ended)),
     async stop() {
+      // What ends by the stop is not read.
+      await withinMs(STOP_MS, telling.stop())
       stopping.abort()
-      await withinMs(STOP_MS, Promise.all([...jobs.values()].map(({ ended }) => ended)))
+      await allEnded(jobs)
       await deps.histories.close()
     },
   }
 }
 
 const hasFullPart = (jobs: ReadonlyMap<string, Job>, accountId: string): boolean =>
-  [...jobs.values()].filter((job) => job.accountId === accountId).length >= MAX_WAITING - jobs.size
+  [...jobs.values()].filter((job) => job.place.accountId === accountId).length >= MAX_WAITING - jobs.size
 
 /** Readings take turns by account. Whoever wants a place that is read then waits for that reading, and takes no slot meanwhile. */
 function createReadings() {
@@ -163,6 +168,30 @@ function createReadings() {
     await inTurn(once, { owner: place.accountId, isUrgent })
     await elsewhere
   }
+}
+
+/** The next screen sees what was imported once the log states it: also a part of a history that could not be read whole. */
+async function untilVisible({ database, ledgerSeq }: HistoryJobsDeps, signal: AbortSignal): Promise<void> {
+  const imported = await currentLedger(database).catch(() => ({ ledgerSeq: 0 }))
+  const untilMs = performance.now() + VISIBLE_WITHIN_MS
+  while (ledgerSeq() < imported.ledgerSeq && performance.now() < untilMs && !signal.aborted)
+    await sleep(VISIBLE_LOOK_MS, signal)
+}
+
+const ofRoot = (jobs: ReadonlyMap<string, Job>, root: OwnedPlace): Job[] =>
+  [...jobs.values()].filter(({ roots }) => roots.has(ownNameOf(root)))
+
+async function allEnded(jobs: ReadonlyMap<string, Job>): Promise<void> {
+  await withinMs(STOP_MS, Promise.all([...jobs.values()].map(({ ended }) => ended)))
+}
+
+/** Those of an address and of its counterparties; its own first, because its pages are shown. */
+function readingsOf(jobs: ReadonlyMap<string, Job>, root: OwnedPlace): readonly Progress[] {
+  const name = ownNameOf(root)
+  const rank = ({ place }: Job): number => (ownNameOf(place) === name ? 0 : 1)
+  return ofRoot(jobs, root)
+    .sort((a, b) => rank(a) - rank(b))
+    .map(({ state }) => state.progress)
 }
 
 /** What failed, and until when it is not tried again. */

@@ -1,94 +1,165 @@
 /**
- * Reads the history of one address from the first provider that gives it, keeps it as a file and imports that. An interrupted reading leaves
- * nothing in the ledger: the next one begins again where the ledger ends.
+ * Reads the history of one address from the first provider that gives it, or from two that must agree, keeps it as a file and imports that. An
+ * interrupted reading leaves nothing in the ledger: the next one begins again where the ledger ends.
  */
-import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { ProviderError, type Histories, type HistoryEnd, type HistoryProvider } from '@cupel/chain-data'
+import { differingLines, ProviderError, type Histories, type ToldHistory } from '@cupel/chain-data'
 import { sleep } from '@cupel/concurrency'
-import { addressHistories, currentLedger, importLedger, type ReadHistory } from '@cupel/ledger'
-import type { Database } from '@cupel/postgres'
+import type { ChainCode } from '@cupel/domain'
+import {
+  addressHistories,
+  currentLedger,
+  DISAGREEMENT,
+  isJoint,
+  jointName,
+  UNCONFIRMED,
+  type ReadHistory,
+} from '@cupel/ledger'
+import {
+  HistoryError,
+  importReading,
+  linesOf,
+  readPages,
+  withLinesBefore,
+  type CallBudget,
+  type Place,
+  type Progress,
+  type Reading,
+  type ReadingDeps,
+} from './history-reading.js'
 
-export interface Place {
-  readonly chain: string
-  /** Canonical. */
-  readonly address: string
-}
-
-export interface Progress {
-  readonly provider: string
-  readonly pages: number
-  readonly pagesExpected: number | null
-}
-
-export interface ReadHistoryDeps {
+export interface ReadHistoryDeps extends ReadingDeps {
   readonly histories: Histories
-  /** Without a limit per statement. */
-  readonly database: Database
-  readonly folder: string
   /** A younger history is not read again. */
   readonly maxAgeMs: number
-  /** Waits for the turn of a call to the provider; throws a HistoryError if there must be none. */
-  readonly beforeCall: (provider: string, budget: CallBudget) => Promise<void>
-  /** Milliseconds since 1970. */
-  readonly nowMs: () => number
-  readonly signal: AbortSignal
-  readonly importedBy: string
-}
-
-/** Calls that are left for one screened address. */
-export interface CallBudget {
-  left: number
-}
-
-/** Why no history was read: call_budget, day_budget, stopped, refused_import, or the code of the provider's error. */
-export class HistoryError extends Error {
-  override readonly name = 'HistoryError'
-  readonly reason: string
-  readonly provider: string
-
-  constructor(reason: string, provider: string, detail = '') {
-    super(detail === '' ? reason : `${reason}: ${detail}`)
-    this.reason = reason
-    this.provider = provider
-  }
 }
 
 /** Gaps of a kind of transfers leave the other kinds whole. */
 const OF_KINDS: ReadonlySet<string> = new Set(['no_traces', 'no_tokens'])
 
-/** Returns the state of the ledger that has the history. Throws a HistoryError. */
-export async function readHistory(
-  place: Place,
-  options: { readonly budget: CallBudget; readonly onProgress: (progress: Progress) => void },
-  deps: ReadHistoryDeps,
-): Promise<number> {
-  return await alone(place, deps, async () => {
+interface ReadOptions {
+  readonly budget: CallBudget
+  readonly onProgress: (progress: Progress) => void
+}
+
+/** Resolves when the ledger has the history. Throws a HistoryError. */
+export async function readHistory(place: Place, options: ReadOptions, deps: ReadHistoryDeps): Promise<void> {
+  await alone(place, deps, async () => {
     const { ledgerSeq } = await currentLedger(deps.database)
     const known = await addressHistories(deps.database, {
       ...{ chain: place.chain, ledgerSeq, addresses: [place.address] },
     })
-    if (known.some((one) => isFresh(one, deps))) return ledgerSeq
-    let failure: HistoryError | null = null
-    for (const provider of deps.histories.of(place.chain)) {
-      try {
-        const read = await readFrom(provider, place, { ...options, known }, deps)
-        if (read.end.incomplete.every((gap) => OF_KINDS.has(gap))) return read.ledgerSeq
-        // What it gave is evidence all the same; another provider may give the whole.
-        failure = new HistoryError(read.end.incomplete[0]!, provider.source.provider)
-      } catch (error) {
-        failure = failureOf(error, provider.source.provider)
-        if (failure.reason === 'call_budget' || failure.reason === 'stopped') throw failure
-      }
-    }
-    throw failure ?? new HistoryError('no_provider', '')
+    const mustAgree = deps.histories.mustAgree(place.chain)
+    if (known.some((one) => isFresh(one, deps) && (!mustAgree || isJoint(one.provider)))) return
+    const read = mustAgree ? readAgreed : readFirst
+    await read(place, { ...options, known }, deps)
   })
 }
 
-export const isWhole = ({ incomplete }: ReadHistory): boolean => incomplete.every((gap) => OF_KINDS.has(gap))
+interface ReadFrom extends ReadOptions {
+  readonly known: readonly ReadHistory[]
+}
+
+async function readFirst(
+  place: Place,
+  { known, ...options }: ReadFrom,
+  deps: ReadHistoryDeps,
+): Promise<void> {
+  let failure: HistoryError | null = null
+  for (const provider of deps.histories.of(place.chain)) {
+    const { source } = provider
+    const own = known.find((one) => one.provider === source.provider)
+    const fromHeight = own === undefined ? null : wholeUpTo(own, source.kinds)
+    try {
+      const reading = await readPages(provider, place, { ...options, fromHeight }, deps)
+      await importReading(reading, { place }, deps)
+      if (isWhole(reading.end)) return
+      // What it gave is evidence all the same; another provider may give the whole.
+      failure = new HistoryError(reading.end.incomplete[0]!, source.provider)
+    } catch (error) {
+      failure = otherwise(error, source.provider)
+    }
+  }
+  throw failure ?? new HistoryError('no_provider', '')
+}
+
+/** Two providers must state the same up to the lower one of their heads. What any of them states counts, agreed or not. */
+async function readAgreed(
+  place: Place,
+  { known, ...options }: ReadFrom,
+  deps: ReadHistoryDeps,
+): Promise<void> {
+  const base = known.find((one) => isJoint(one.provider) && isWhole(one))
+  const fromHeight = base === undefined ? null : wholeUpTo(base, base.kinds)
+  let first: Reading | null = null
+  let failure: HistoryError | null = null
+  try {
+    for (const provider of deps.histories.of(place.chain)) {
+      try {
+        const reading = await readPages(provider, place, { ...options, fromHeight }, deps)
+        if (!isWhole(reading.end)) {
+          await importReading(reading, { place }, deps)
+          failure = new HistoryError(reading.end.incomplete[0]!, provider.source.provider)
+        } else if (first === null) first = reading
+        else return await importAgreed(place, { first, second: reading }, deps)
+      } catch (error) {
+        failure = otherwise(error, provider.source.provider)
+      }
+    }
+    throw failure ?? new HistoryError(UNCONFIRMED, first?.source.provider ?? '')
+  } catch (error) {
+    if (first !== null && !deps.signal.aborted) await importReading(unconfirmed(first), { place }, deps)
+    throw error
+  }
+}
+
+const unconfirmed = (reading: Reading): Reading => ({
+  ...reading,
+  end: { ...reading.end, incomplete: [...reading.end.incomplete, UNCONFIRMED] },
+})
+
+/** The second file is what both say: of movements that contradict one another the ledger then has both. */
+async function importAgreed(
+  place: Place,
+  { first, second }: { readonly first: Reading; readonly second: Reading },
+  deps: ReadHistoryDeps,
+): Promise<void> {
+  const [told, confirmed] = await Promise.all([toldBy(first), toldBy(second)])
+  const differing = differingLines(place.chain as ChainCode, told, confirmed)
+  const provider = jointName([first.source.provider, second.source.provider])
+  const differs = differing.first.length + differing.second.length > 0
+  const [one, other] = [first.end, second.end]
+  const end = {
+    head: one.head.height < other.head.height ? one.head : other.head,
+    kinds: one.kinds.filter((kind) => other.kinds.includes(kind)),
+    incomplete: [...new Set([...one.incomplete, ...other.incomplete, ...(differs ? [DISAGREEMENT] : [])])],
+  }
+  const joint = await withLinesBefore({ ...second, end }, differs ? differing.first : [])
+  await importReading(unconfirmed(first), { place }, deps)
+  await importReading(joint, { place, provider }, deps)
+  if (differs) throw new HistoryError(DISAGREEMENT, provider)
+}
+
+const toldBy = async (reading: Reading): Promise<ToldHistory> => ({
+  kinds: reading.end.kinds,
+  height: reading.end.head.height,
+  lines: await linesOf(reading),
+})
+
+export const isWhole = ({ incomplete }: Pick<ReadHistory, 'incomplete'>): boolean =>
+  incomplete.every((gap) => OF_KINDS.has(gap))
 
 const isFresh = (history: ReadHistory, { nowMs, maxAgeMs }: ReadHistoryDeps): boolean =>
   isWhole(history) && history.readAtS * 1_000 > nowMs() - maxAgeMs
+
+/** A third provider does not settle what two of them dispute. */
+const isLast: ReadonlySet<string> = new Set(['call_budget', 'stopped', DISAGREEMENT])
+
+/** After most failures another provider is asked. Throws those after which nobody may be asked. */
+function otherwise(error: unknown, provider: string): HistoryError {
+  const failure = failureOf(error, provider)
+  if (isLast.has(failure.reason)) throw failure
+  return failure
+}
 
 function failureOf(error: unknown, provider: string): HistoryError {
   if (error instanceof HistoryError) return error
@@ -124,46 +195,7 @@ async function alone<T>(
   })
 }
 
-interface ReadFrom {
-  readonly budget: CallBudget
-  readonly onProgress: (progress: Progress) => void
-  readonly known: readonly ReadHistory[]
-}
-
-async function readFrom(
-  { source, http }: HistoryProvider,
-  place: Place,
-  { budget, onProgress, known }: ReadFrom,
-  deps: ReadHistoryDeps,
-): Promise<{ readonly ledgerSeq: number; readonly end: HistoryEnd }> {
-  const { provider } = source
-  const own = known.find((one) => one.provider === provider)
-  const fromHeight = own === undefined ? null : wholeUpTo(own, source.kinds)
-  const file = await beginFile(deps.folder, place, provider)
-  try {
-    const pages = source.read(place.address, {
-      fromHeight,
-      http: http(() => deps.beforeCall(provider, budget)),
-    })
-    for (;;) {
-      const step = await pages.next()
-      if (deps.signal.aborted) throw new HistoryError('stopped', provider)
-      if (step.done === true) {
-        const { value: end } = step
-        if (end.head.height < (fromHeight ?? 0)) throw new HistoryError('stale', provider)
-        const path = await file.keep(end.head.height)
-        return { ledgerSeq: await importHistory({ path, source, place, fromHeight, end }, deps), end }
-      }
-      await file.write(step.value.lines)
-      onProgress({ provider, pages: step.value.pages, pagesExpected: step.value.pagesExpected })
-    }
-  } catch (error) {
-    await file.drop()
-    throw error
-  }
-}
-
-/** The height up to which all kinds that the provider can give are whole; null if some are not. */
+/** The height up to which all of these kinds are whole; null if some are not. */
 function wholeUpTo(history: ReadHistory, kinds: readonly string[]): number | null {
   if (!isWhole(history)) return null
   const heights = kinds.map((kind) =>
@@ -171,75 +203,4 @@ function wholeUpTo(history: ReadHistory, kinds: readonly string[]): number | nul
   )
   const least = Math.min(...heights)
   return least < 0 || heights.length === 0 ? null : least
-}
-
-async function beginFile(folder: string, { chain, address }: Place, provider: string) {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const name = [chain, address, provider].join('-').replaceAll(/[^A-Za-z0-9.-]/g, '_')
-  const part = join(folder, `${name}.part`)
-  const handle = await open(part, 'w', 0o600)
-  let isOpen = true
-  const close = async (): Promise<void> => {
-    if (isOpen) await handle.close()
-    isOpen = false
-  }
-  return {
-    async write(lines: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
-      await handle.writeFile(lines.map((line) => `${jsonOf(line)}\n`).join(''))
-    },
-    async keep(height: number): Promise<string> {
-      await handle.sync()
-      await close()
-      const path = join(folder, `${name}-${height}.jsonl`)
-      await rename(part, path)
-      return path
-    },
-    async drop(): Promise<void> {
-      await close()
-      await rm(part, { force: true })
-    },
-  }
-}
-
-const jsonOf = (line: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify(line, (_name, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
-
-async function importHistory(
-  {
-    path,
-    source,
-    place,
-    fromHeight,
-    end,
-  }: {
-    readonly path: string
-    readonly source: HistoryProvider['source']
-    readonly place: Place
-    readonly fromHeight: number | null
-    readonly end: HistoryEnd
-  },
-  { database, importedBy, nowMs }: ReadHistoryDeps,
-): Promise<number> {
-  const { head, kinds, incomplete } = end
-  const range =
-    kinds.length === 0
-      ? {}
-      : {
-          // Where there is no newer block the range is that block again: it was all there was at that time.
-          completeFrom: fromHeight === null ? 0 : Math.min(fromHeight + 1, head.height),
-          ...{ completeTo: head.height, covers: kinds },
-        }
-  const result = await importLedger(
-    {
-      ...{ file: path, format: source.format, chain: place.chain, importedBy, ...range },
-      reason: `History of one address from ${source.provider}`,
-      history: {
-        ...{ address: place.address, provider: source.provider, height: head.height },
-        ...{ hash: head.hash ?? '', atS: head.atS, incomplete },
-      },
-    },
-    { database, now: () => new Date(nowMs()) },
-  )
-  if (result.status === 'refused') throw new HistoryError('refused_import', source.provider, result.message)
-  return result.ledgerSeq
 }

@@ -2,6 +2,7 @@
 import { offerCopies } from './copy.js'
 import { detectChains } from './detect-chain.js'
 import { takeDroppedFiles } from './drop-file.js'
+import { followHistory } from './follow-history.js'
 import { followJobs } from './follow-job.js'
 import { openTargets } from './open-target.js'
 import { sendListsInParts } from './send-list.js'
@@ -11,6 +12,7 @@ openAllForPrint()
 detectChains()
 takeDroppedFiles()
 followJobs()
+followHistory()
 offerCopies()
 openTargets()
 sendListsInParts()

@@ -118,6 +118,7 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'ledger.follower': LOCAL,
   'ledger.history_call': LOCAL,
   'ledger.history_call_of_account': LOCAL,
+  'ledger.history_progress': LOCAL,
   'ledger.provided_chain': 'A scorer notes its chains again when it starts.',
   'labels.refreshed_list': LOCAL,
   'labels.list_order': LOCAL,

@@ -55,7 +55,11 @@ const withoutAddresses = (columns: Columns): Columns =>
 
 const stating: Stating = {
   AccountCreated: ({ accountId, name, createdAt, createdBy }) =>
-    states('access.account', accountId, { name, created_at: createdAt, created_by: createdBy }),
+    states('access.account', accountId, {
+      ...{ name, created_at: createdAt, created_by: createdBy, asks_providers: true },
+    }),
+  AccountChanged: ({ accountId, asksProviders }) =>
+    changes('access.account', accountId, { asks_providers: asksProviders }),
   ApiKeyIssued: (key) =>
     states('access.api_key', key.keyId, {
       ...{ account_id: key.accountId, environment: key.environment, scope: key.scope, plan: key.plan },

@@ -2,6 +2,7 @@
 import type { Page } from '../../server/page.js'
 import { downloadCaseProof } from './download-case-proof.js'
 import { downloadPdf } from './download-pdf.js'
+import { followHistory } from './history-progress.js'
 import { showReport } from './show-report.js'
 
-export const reportPages: readonly Page[] = [showReport, downloadPdf, downloadCaseProof]
+export const reportPages: readonly Page[] = [showReport, followHistory, downloadPdf, downloadCaseProof]

@@ -5,6 +5,8 @@ import { page, type Page } from '../../server/page.js'
 import { CasePanel } from '../cases/case-panel.js'
 import { findPredecessor } from '../compare/find-predecessor.js'
 import { SharePanel, type Share } from '../sharing/share-panel.js'
+import type { HistoryProgress } from '@cupel/report-document'
+import { HistoryProgressBox } from './history-progress.js'
 import { findOtherDecisions, OtherDecisionsPanel } from './other-decisions.js'
 import { ExpandedFlow, findExpanded } from './expanded-flow.js'
 import { readDocument } from './read-document.js'
@@ -20,7 +22,10 @@ export const showReport: Page = {
     const base = `/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}`
     const { report, document } = await readDocument(api, base)
     // The report is shown even if its case or its links cannot be read.
-    const [predecessor, decisions, expanded, reportCase, shares] = await Promise.all([
+    const [progress, predecessor, decisions, expanded, reportCase, shares] = await Promise.all([
+      report.coverage.history?.status === 'reading'
+        ? api.get<HistoryProgress>(`${base}/history`).catch(nullWhereRefused)
+        : null,
       findPredecessor(api, report),
       findOtherDecisions(api, report).catch(nullWhereRefused),
       findExpanded(api, { address: query.get('expand'), chain: report.chain }, document.flow.picture),
@@ -31,6 +36,7 @@ export const showReport: Page = {
     return page(
       `${`${document.verdict.levelWord} ${document.verdict.score}`.trim()}, report ${reportId}`,
       <>
+        <HistoryProgressBox report={report} progress={progress} />
         <ReportView
           document={document}
           pdfPath={`/reports/${reportId}/pdf`}

@@ -55,6 +55,8 @@ export type HistoryFault = Extract<
   | 'history_truncated'
   | 'history_contradicting'
   | 'history_reorganised'
+  | 'history_unconfirmed'
+  | 'history_disagreement'
   | 'history_unfinished'
   | 'uncounted_value'
   | 'illicit_token'
@@ -122,6 +124,8 @@ const faultOfGap: Readonly<Record<string, HistoryFault>> = {
   truncated: 'history_truncated',
   contradicting_pages: 'history_contradicting',
   reorganised: 'history_reorganised',
+  unconfirmed: 'history_unconfirmed',
+  disagreement: 'history_disagreement',
   unreadable_rows: 'unreadable_rows',
   no_traces: 'no_traces',
   no_tokens: 'no_tokens',

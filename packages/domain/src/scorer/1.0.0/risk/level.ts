@@ -6,7 +6,7 @@ import type { CompiledPolicy } from './policy.js'
 
 /** Whether chain data can make an address green. `unavailable` cannot. */
 export type ChainKnowledge =
-  | { readonly status: 'unavailable' }
+  | { readonly status: 'unavailable'; readonly incomplete?: readonly LevelReason[] }
   /** Examined: complete over at least two hops, with history, or what is missing from that. */
   | {
       readonly status: 'examined'
@@ -77,7 +77,7 @@ export function decideLevel({
 }
 
 function missingChainKnowledge(knowledge: ChainKnowledge): readonly LevelReason[] {
-  if (knowledge.status === 'unavailable') return ['no_chain_data']
+  if (knowledge.status === 'unavailable') return ['no_chain_data', ...(knowledge.incomplete ?? [])]
   const missing: LevelReason[] = []
   if (knowledge.isPartial) missing.push('partial', ...knowledge.incomplete)
   if (!knowledge.hasHistory) missing.push('no_history')

@@ -8,6 +8,8 @@ import { readChainFacts, type ChainReading } from '../chain-facts/read-chain-fac
 import { canonicalJson, sha256Hex, type Sha256Hex } from '../json/canonical-json.js'
 import { judge, type Judgement } from '../risk/judge.js'
 import type { LabelViewState } from '../risk/label-facts.js'
+import type { LevelReason } from '../risk/level-reasons.js'
+import type { ChainKnowledge } from '../risk/level.js'
 import { ASSET_TABLE_VERSION } from '../tables/asset-table.js'
 import { CHAIN_TABLE_VERSION } from '../tables/chain-table.js'
 import { judgeTransfer, type JudgedTransfer } from '../transfers/judge-transfer.js'
@@ -26,7 +28,7 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
   if (snapshot.labelView === 'missing') throw new Error('unavailable: a screening needs labels')
   const { labels } = snapshot
   const onDetected = { chain: request.chain, canonicalAddress: request.canonicalAddress, labels }
-  const detected = judgeOn({ ...onDetected, chainInputs, exposure, cluster }, inputs, isUnread(inputs.historyReading))
+  const detected = judgeOn({ ...onDetected, chainInputs, exposure, cluster }, inputs, unreadBy(inputs.historyReading))
   const others = candidates.map((one) => judgeOn(one, inputs))
   const judgement = worstOf(detected.judgement, others.map((one) => one.judgement))
   const { chainReading, exposureReading } = detected
@@ -74,14 +76,32 @@ interface JudgedChain {
   readonly judgement: Judgement
 }
 
-/** A history that is not read yet, or could not be read, might have raised the score. */
-const isUnread = (reading: ScreeningInputs['historyReading']): boolean =>
-  reading !== undefined && reading !== null && reading.status !== 'fresh'
+/** Reasons of readings that stand in reports by a word of their own. */
+const reasonsOfReading: Readonly<Record<string, LevelReason>> = {
+  unconfirmed: 'history_unconfirmed',
+  disagreement: 'history_disagreement',
+  not_allowed: 'history_not_allowed',
+}
+
+/** A history that is not read yet, or could not be read, on whichever chain that is judged, might have raised the score. Null if there is none. */
+function unreadBy(reading: ScreeningInputs['historyReading']): LevelReason | null {
+  if (reading === undefined || reading === null || reading.status === 'fresh') return null
+  return reasonsOfReading[reading.reason] ?? 'history_unfinished'
+}
+
+function withoutHistory(knowledge: ChainKnowledge, reason: LevelReason): ChainKnowledge {
+  const isPartial = knowledge.status === 'unavailable' || knowledge.isPartial
+  const isTold = reason === 'history_unfinished' && isPartial
+  const incomplete = [...(knowledge.incomplete ?? []), ...(isTold ? [] : [reason])]
+  return knowledge.status === 'unavailable'
+    ? { status: 'unavailable', incomplete }
+    : { ...knowledge, isPartial: true, incomplete }
+}
 
 function judgeOn(
   findings: ChainFindings,
   { request, snapshot, policy, generatedAt }: ScreeningInputs,
-  historyIsUnread = false,
+  unread: LevelReason | null = null,
 ): JudgedChain {
   const { chain, labels, chainInputs = noChainInputs, exposure = null, cluster = null } = findings
   const chainReading = readChainFacts(chain, chainInputs)
@@ -93,9 +113,10 @@ function judgeOn(
     labels,
     labelSets: snapshot.labelSets,
     labelView: snapshot.labelView as Exclude<LabelViewState, 'missing'>,
-    chainKnowledge: exposureReading.knowledge,
+    chainKnowledge:
+      unread === null ? exposureReading.knowledge : withoutHistory(exposureReading.knowledge, unread),
     codeAtAddress: chainReading.codeAtAddress,
-    hasFault: chainReading.isFaulted || exposureReading.isLowerBound || historyIsUnread,
+    hasFault: chainReading.isFaulted || exposureReading.isLowerBound || unread !== null,
     exposure: exposureReading.measures,
     exposureIsDropped: exposureReading.isDropped,
     cluster,
@@ -147,7 +168,7 @@ function reportOf(
         cluster: judgement.cluster,
       }),
       ...missing,
-      ...shownReading(inputs.historyReading),
+      ...shownReading(inputs.historyReading, inputs.request.chain),
       chain_data: chainReading.coverage,
       exposure: exposureReading.coverage,
       prices: exposureReading.prices,
@@ -197,9 +218,12 @@ function missingStages(
   return missing.length === 0 ? {} : { missing_stages: missing }
 }
 
-function shownReading(reading: ScreeningInputs['historyReading']): Pick<Report['coverage'], 'history'> {
+function shownReading(
+  reading: ScreeningInputs['historyReading'],
+  detected: string,
+): Pick<Report['coverage'], 'history'> {
   if (reading === undefined || reading === null) return {}
-  const { status, reason, provider, pages, pagesExpected, waiting } = reading
+  const { status, reason, provider, pages, pagesExpected, waiting, chains } = reading
   return {
     history: {
       status,
@@ -208,6 +232,7 @@ function shownReading(reading: ScreeningInputs['historyReading']): Pick<Report['
       pages,
       pages_expected: pagesExpected,
       waiting,
+      ...(chains.some((chain) => chain !== detected) ? { chains: [...chains] } : {}),
     },
   }
 }
