@@ -35,19 +35,23 @@ export async function changeRow(transaction: Queryable, name: string, random: Ra
   if (rows.length === 0) return await insertCopy(transaction, table, null, random)
   const row = oneOf(random, rows)
   const drawn = random()
-  if (drawn < 0.1) {
+  const remove = async () => {
     await transaction.execute(`DELETE FROM ${name} WHERE ctid = $1::tid`, [row.ctid])
     return madeOf(table, row.row, null, 'removed')
   }
+  if (drawn < 0.1) return await remove()
   if (drawn < 0.2) return await insertCopy(transaction, table, row.row, random)
   const column = oneOf(random, table.columns)
   const other = oneOf(random, rows).row[column.name]
   const isOther = !column.isKey && !isSame(other, row.row[column.name])
   const value = drawn < 0.4 && isOther ? other : valueFor(column, row.row[column.name], random)
-  await transaction.execute(
-    `UPDATE ${name} SET ${column.name} = (jsonb_populate_record(NULL::${name}, $2)).${column.name} WHERE ctid = $1::tid`,
+  const changed = await transaction.execute(
+    `UPDATE ${name} t SET ${column.name} = (jsonb_populate_record(NULL::${name}, $2)).${column.name}
+     WHERE ctid = $1::tid AND to_jsonb(t)->'${column.name}' IS DISTINCT FROM to_jsonb(jsonb_populate_record(NULL::${name}, $2))->'${column.name}'`,
     [row.ctid, JSON.stringify({ [column.name]: value })],
   )
+  // The type has made the same value of it.
+  if (changed === 0) return await remove()
   return madeOf(table, row.row, column.name, `${column.name} = ${JSON.stringify(value)}`)
 }
 
@@ -78,11 +82,15 @@ async function columnsOf(transaction: Queryable, table: string): Promise<Column[
 async function loosen(transaction: Queryable, table: string): Promise<void> {
   await transaction.execute('SET LOCAL session_replication_role = replica')
   const steps = await transaction.query<{ step: string }>(
-    `SELECT 'DROP CONSTRAINT ' || conname AS step FROM pg_constraint WHERE conrelid = $1::regclass AND contype IN ('c', 'u')
-     UNION ALL SELECT 'ALTER ' || attname || ' DROP IDENTITY' FROM pg_attribute WHERE attrelid = $1::regclass AND attidentity <> ''`,
+    `SELECT 'ALTER TABLE ${table} DROP CONSTRAINT ' || conname AS step
+       FROM pg_constraint WHERE conrelid = $1::regclass AND contype IN ('c', 'u')
+     UNION ALL SELECT 'ALTER TABLE ${table} ALTER ' || attname || ' DROP IDENTITY'
+       FROM pg_attribute WHERE attrelid = $1::regclass AND attidentity <> ''
+     UNION ALL SELECT 'DROP INDEX ' || indexrelid::regclass FROM pg_index
+       WHERE indrelid = $1::regclass AND indisunique AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)`,
     [table],
   )
-  for (const { step } of steps) await transaction.execute(`ALTER TABLE ${table} ${step}`)
+  for (const { step } of steps) await transaction.execute(step)
 }
 
 async function readRows(
@@ -141,6 +149,10 @@ function valueFor({ type, isKey }: Pick<Column, 'type' | 'isKey'>, value: unknow
     case 'json':
     case 'jsonb':
       return { other: number, value }
+    case '"char"':
+      return value === 'i' ? 'n' : 'i'
+    case 'double precision':
+      return Number(value ?? 0) + number
     case 'uuid':
       return `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`
     case 'inet':
