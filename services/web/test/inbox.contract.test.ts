@@ -172,6 +172,11 @@ test('a form without a choice, or without a note, changes nothing', async () => 
   expect(sent()).toEqual([])
 })
 
+test('a key of a higher scope opens cases too', async () => {
+  api.answer = listing(change)
+  expect(await shown('/inbox', aSession({ scope: 'admin' }))).toContain('Open cases')
+})
+
 test('a key that only reads marks entries and sees no button for cases', async () => {
   api.answer = listing(change)
   const html = await shown('/inbox', aSession({ scope: 'read-only' }))
