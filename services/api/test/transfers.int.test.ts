@@ -149,6 +149,15 @@ test('searches of many transfers by one key are large answers, and leave those o
   expect(new Set(codes)).toEqual(new Set(['transfer_not_found', 'rate_limited']))
 })
 
+test('long lists by one key are large answers, and leave those of another account', async () => {
+  const list = async (of: string): Promise<number> =>
+    (await call(url, 'GET', `${TRANSFERS}?page_size=200`, { key: of })).status
+  const [greedy, other] = [await installation.key(), await installation.key()]
+  const listed = Array.from({ length: 40 }, () => list(greedy.key))
+  expect(await list(other.key)).toBe(200)
+  expect(new Set(await Promise.all(listed))).toEqual(new Set([200, 429]))
+})
+
 test.each<[string, string, object]>([
   ['invalid_request', '/to', { to: undefined }],
   ['invalid_request', '/from', { from: undefined }],

@@ -59,7 +59,7 @@ export interface TransferParts {
   readonly reports: ReportReader
   readonly reportIds: Pick<ReportIds, 'next'>
   readonly transferReads: TransferReads
-  readonly bulk: { readonly largeReads: Pick<LargeReads, 'open'> }
+  readonly bulk: { readonly largeReads: Pick<LargeReads, 'open' | 'during'> }
 }
 
 const asTransfer: ShownReport = {

@@ -6,5 +6,5 @@ import { getTransfer } from './get-transfer.js'
 import { listTransfers } from './list-transfers.js'
 
 export function transferEndpoints(parts: TransferParts, listing: ReportListing): readonly Endpoint[] {
-  return [createTransfer(parts), listTransfers(listing), getTransfer(parts.reports)]
+  return [createTransfer(parts), listTransfers(listing, parts.bulk.largeReads), getTransfer(parts.reports)]
 }

@@ -5,6 +5,7 @@ import { recommendations } from '@cupel/domain'
 import type { ReportFilter } from '@cupel/read-models'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import { SLICE_ITEMS, type LargeRead, type LargeReads } from '../../http/large-reads.js'
 import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
 import type { Refusal } from '../../http/problem.js'
 import { chainParameter, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
@@ -29,7 +30,10 @@ const transferQuery = z.strictObject({
 })
 type TransferQuery = z.infer<typeof transferQuery>
 
-export function listTransfers({ list, tokens }: ReportListing): Endpoint {
+export function listTransfers(
+  { list, tokens }: ReportListing,
+  largeReads: Pick<LargeReads, 'during'>,
+): Endpoint {
   return keyedEndpoint<undefined, TransferQuery>({
     operationId: 'listTransfers',
     method: 'GET',
@@ -58,12 +62,30 @@ export function listTransfers({ list, tokens }: ReportListing): Endpoint {
       const scope = scopeOfTransfers(caller, filter, reference)
       const after = query.page_token === undefined ? null : cursorOf(tokens.open(scope, query.page_token))
       if (after === undefined) return unknownPageToken()
-      const page = await list(caller, { filter, pageSize: query.page_size, after })
-      const next = page.next === null ? null : tokens.seal(scope, [page.next.endedAt, page.next.reportId])
-      const items = page.items.flatMap(({ document }) => transferText(document) ?? []).join(',')
-      return jsonAnswer(200, `{"items":[${items}],"next_page_token":${JSON.stringify(next)}}`)
+      const answerIn = async (slice: LargeRead['slice']): Promise<Answer> => {
+        const page = await slice(() => list(caller, { filter, pageSize: query.page_size, after }))
+        const next = page.next === null ? null : tokens.seal(scope, [page.next.endedAt, page.next.reportId])
+        const items = await textsInSlices(page.items, slice)
+        return jsonAnswer(200, `{"items":[${items.join(',')}],"next_page_token":${JSON.stringify(next)}}`)
+      }
+      return query.page_size > SLICE_ITEMS
+        ? await largeReads.during(caller, (read) => answerIn((work) => read.slice(work)))
+        : await answerIn((work) => work())
     },
   })
+}
+
+/** Each transfer is made from the whole report of its counterparty. */
+async function textsInSlices(
+  reports: readonly { readonly document: string }[],
+  slice: LargeRead['slice'],
+): Promise<string[]> {
+  const texts: string[] = []
+  for (let at = 0; at < reports.length; at += SLICE_ITEMS) {
+    const some = reports.slice(at, at + SLICE_ITEMS)
+    texts.push(...(await slice(async () => some.flatMap(({ document }) => transferText(document) ?? []))))
+  }
+  return texts
 }
 
 const scopeOfTransfers = (caller: Caller, filter: ReportFilter, reference?: string): (string | boolean)[] => [
