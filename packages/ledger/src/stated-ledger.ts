@@ -134,6 +134,11 @@ export function ledgerContradiction(
   if (lost !== undefined) return lacks(lost)
   const { ledgerSeq: newest } = newestStated(stated)
   const bySeq = new Map(segments.map((row) => [row.ledgerSeq, row]))
+  const second = segments.find((row) => bySeq.get(row.ledgerSeq) !== row)
+  if (second !== undefined) return `The ledger has two segments ${second.ledgerSeq}.`
+  const tables = new Map(prices.map((row) => [row.priceSeq, row]))
+  const secondTable = prices.find((row) => tables.get(row.priceSeq) !== row)
+  if (secondTable !== undefined) return `The ledger has two price tables ${secondTable.priceSeq}.`
   for (let seq = from; seq <= newest; seq += 1) {
     const statement = stated.segments.get(seq)
     if (statement === undefined) return `The log does not state segment ${seq} of the ledger.`

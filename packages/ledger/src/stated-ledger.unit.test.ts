@@ -86,6 +86,9 @@ describe('rows are used only as the log states them:', () => {
     const ledger = stated(...three.map(imported))
     expect(faultOf(three.slice(0, 2), ledger)).toMatch(/^The ledger lacks segment 3 \(ETH, 3\.csv/)
     expect(faultOf([segmentOf(0), ...three], ledger)).toMatch(/has a segment 0, which no event/)
+    const second = segmentOf(2, { segmentId: 9 })
+    expect(faultOf([second, ...three], ledger)).toBe('The ledger has two segments 2.')
+    expect(faultOf([...three, second], ledger)).toBe('The ledger has two segments 2.')
     expect(faultOf(three, stated(imported(three[0]!), imported(three[2]!)))).toBe(
       'The log does not state segment 2 of the ledger.',
     )
@@ -123,6 +126,9 @@ describe('prices are used only as the log states them:', () => {
     expect(faultOf([], ledger, [prices(3), prices(2), prices(1)])).toBeNull()
     expect(faultOf([], ledger, [prices(1)])).toMatch(/lacks the price table p\.csv/)
     expect(faultOf([], ledger, [prices(2), prices(0)])).toMatch(/has a price table 0, which no event/)
+    expect(faultOf([], ledger, [{ ...prices(2), sha256: 'x' }, prices(2)])).toBe(
+      'The ledger has two price tables 2.',
+    )
     expect(faultOf([], ledger, [{ ...prices(2), sha256: 'cd' }])).toBe(
       'The ledger has price table 2 with another sha256 than the log.',
     )
