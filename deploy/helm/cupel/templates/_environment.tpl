@@ -90,7 +90,11 @@
 {{- $_ := set $env "CUPEL_CHAIN_DATA_FILE" "/secrets/chain-data/chain-data.json" -}}
 {{- end -}}
 {{- if and (eq .name "projector") $v.projector.witnessesConfigMap }}{{- $_ := set $env "CUPEL_WITNESSES_FILE" "/witnesses/witnesses.json" }}{{ end -}}
-{{- if eq .name "label-refresher" }}{{- $_ := set $env "CUPEL_LABEL_REFRESH_FILE" "/plan/refresh-plan.json" }}{{ end -}}
+{{- if and (or .operator (eq .image "scorer")) $v.scorer.historiesClaim -}}
+{{- $_ := set $env "CUPEL_HISTORIES" "true" -}}
+{{- $_ := set $env "CUPEL_HISTORY_FOLDER" "/histories" -}}
+{{- end -}}
+{{- if and (eq .name "label-refresher") $v.labelRefresher.planConfigMap }}{{- $_ := set $env "CUPEL_LABEL_REFRESH_FILE" "/plan/refresh-plan.json" }}{{ end -}}
 {{- range $name, $value := mergeOverwrite (dict) (ternary $v.settings (dict) .log) (.settings | default dict) -}}
 {{- if hasKey $env $name }}{{ fail (printf "The setting %s has a value of its own in this chart." $name) }}{{ end -}}
 {{- $_ := set $env $name $value -}}

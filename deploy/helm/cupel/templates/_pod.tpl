@@ -5,6 +5,8 @@
 {{- /* One key of a Secret alone, so that one Secret with all keys shows each service its own. */}}
 {{- $keys := dict "record-keys" "record-keys.json" "signing-keys" "signing-keys.json" "report-signing-keys" "report-signing-keys.json" "personal-data-keys" "personal-data-keys.json" "webhook-keys" "webhook-secrets-key" "kafka" "kafka-password" "registry" "registry-password" "web" "web-secret" "chain-data" "chain-data.json" "node" "node-url" "telemetry" "headers" -}}
 {{- $checkpoints := and $v.keys.checkpointsClaim (or .operator (eq .name "projector")) -}}
+{{- $histories := ternary $v.scorer.historiesClaim "" (or .operator (eq .image "scorer")) -}}
+{{- $plan := ternary $v.labelRefresher.planConfigMap "" (eq .name "label-refresher") -}}
 {{- $witnesses := ternary $v.projector.witnessesConfigMap "" (eq .name "projector") -}}
 serviceAccountName: {{ .serviceAccount }}
 automountServiceAccountToken: false
@@ -93,8 +95,11 @@ containers:
 {{- if $checkpoints }}
       - { name: checkpoints, mountPath: /checkpoints{{ if .operator }}, readOnly: true{{ end }} }
 {{- end }}
-{{- if eq .name "label-refresher" }}
+{{- if $plan }}
       - { name: plan, mountPath: /plan, readOnly: true }
+{{- end }}
+{{- if $histories }}
+      - { name: histories, mountPath: /histories{{ if .operator }}, readOnly: true{{ end }} }
 {{- end }}
 {{- if $witnesses }}
       - { name: witnesses, mountPath: /witnesses, readOnly: true }
@@ -116,9 +121,13 @@ volumes:
   - name: checkpoints
     persistentVolumeClaim: { claimName: {{ $v.keys.checkpointsClaim }}{{ if .operator }}, readOnly: true{{ end }} }
 {{- end }}
-{{- if eq .name "label-refresher" }}
+{{- with $plan }}
   - name: plan
-    configMap: { name: {{ $v.labelRefresher.planConfigMap }} }
+    configMap: { name: {{ . }} }
+{{- end }}
+{{- with $histories }}
+  - name: histories
+    persistentVolumeClaim: { claimName: {{ . }} }
 {{- end }}
 {{- with $witnesses }}
   - name: witnesses

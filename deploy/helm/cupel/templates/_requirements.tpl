@@ -26,8 +26,8 @@
 {{- if and $v.web.enabled (or (not $v.web.url) (not $v.web.secret)) -}}
 {{- fail "Set web.url and web.secret, or web.enabled to false." -}}
 {{- end -}}
-{{- if and $v.labelRefresher.enabled (not $v.labelRefresher.planConfigMap) -}}
-{{- fail "Set labelRefresher.planConfigMap: without a plan no list is refreshed." -}}
+{{- if and $v.scorer.historiesClaim (not $v.scorer.chainDataSecret) -}}
+{{- fail "Set scorer.chainDataSecret: it names the providers of scorer.historiesClaim." -}}
 {{- end -}}
 {{- if and $v.ingress.enabled (not $v.ingress.api.host) -}}
 {{- fail "Set ingress.api.host." -}}

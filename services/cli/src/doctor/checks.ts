@@ -345,7 +345,7 @@ const waitingCheck = (examined: Examined): Check => ({
   name: 'waiting work',
   needs: ['database', 'tables', 'log'],
   async look() {
-    const faults = await standstillFaults(examined, ['screens', 'watches', 'webhooks', 'clocks'])
+    const faults = await standstillFaults(examined, ['screens', 'watches', 'webhooks', 'lists', 'clocks'])
     const exhausted = await exhaustedDeliveries(examined.database)
     const lost =
       exhausted === 0

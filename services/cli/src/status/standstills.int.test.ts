@@ -286,6 +286,18 @@ const states: readonly State[] = [
     },
   },
   {
+    name: 'a list that nobody reads',
+    check: null,
+    alert: null,
+    says: /1 lists that operators sent wait for up to \d+ minutes, and nobody reads them/,
+    async come() {
+      await execute(
+        `INSERT INTO labels.list_order (order_id, ordered_by, request, status, changed_at)
+         VALUES ('lio_1', 'key_1', '{}', 'checking', now() - interval '31 minutes')`,
+      )
+    },
+  },
+  {
     name: 'a service whose clock is wrong',
     check: null,
     alert: null,

@@ -5,7 +5,7 @@ import type { Database } from '@cupel/postgres'
 
 /** What waits, as a sentence, and the remedy. */
 export interface Waiting {
-  readonly part: 'screens' | 'watches' | 'webhooks' | 'clocks' | 'brokers'
+  readonly part: 'screens' | 'watches' | 'webhooks' | 'lists' | 'clocks' | 'brokers'
   readonly detail: string
   readonly remedy: string
 }
@@ -16,6 +16,8 @@ const SCREEN_MINUTES = 5
 const WATCH_MINUTES = 30
 /** A receiver that fails gets a break of minutes. */
 const WEBHOOK_MINUTES = 60
+/** Lists that were sent are read one after another, the largest in minutes. */
+const LIST_MINUTES = 30
 /** A heartbeat states the difference with the time of a statement, which a busy machine makes long. */
 const MAX_SKEW_MS = 2_000
 
@@ -35,7 +37,7 @@ export async function readWaiting({
 }
 
 interface Rows extends Record<string, unknown> {
-  readonly part: 'screens' | 'watches' | 'webhooks'
+  readonly part: 'screens' | 'watches' | 'webhooks' | 'lists'
   readonly waiting: number
   readonly minutes: number
 }
@@ -53,7 +55,11 @@ const WAITING = `
     UNION ALL
     SELECT 'webhooks', d.due_at FROM webhooks.delivery d JOIN webhooks.endpoint e USING (endpoint_id)
     WHERE d.status = 'pending' AND d.body_id IS NOT NULL AND d.due_at < now() - interval '${WEBHOOK_MINUTES} minutes'
-      AND e.status = 'enabled' AND (e.proven_at IS NOT NULL OR d.type = 'endpoint.test')) due
+      AND e.status = 'enabled' AND (e.proven_at IS NOT NULL OR d.type = 'endpoint.test')
+    UNION ALL
+    SELECT 'lists', o.changed_at FROM labels.list_order o
+    WHERE o.status IN ('checking', 'importing') AND o.changed_at < now() - interval '${LIST_MINUTES} minutes'
+      AND (o.leased_until IS NULL OR o.leased_until < now())) due
   GROUP BY part ORDER BY part`
 
 const told: Readonly<Record<Rows['part'], (rows: Rows) => Omit<Waiting, 'part'>>> = {
@@ -68,6 +74,10 @@ const told: Readonly<Record<Rows['part'], (rows: Rows) => Omit<Waiting, 'part'>>
   webhooks: ({ waiting, minutes }) => ({
     detail: `${waiting} webhooks are due for up to ${minutes} minutes, and no dispatcher sends them.`,
     remedy: 'docs/runbooks/a-receiver-is-dead.md',
+  }),
+  lists: ({ waiting, minutes }) => ({
+    detail: `${waiting} lists that operators sent wait for up to ${minutes} minutes, and nobody reads them.`,
+    remedy: 'Start the label refresher, or read its log.',
   }),
 }
 
