@@ -88,6 +88,11 @@ const OF_WITNESSES = [
   'cupel_transparency_witness_failures_total',
   'cupel_transparency_witness_inconsistent',
 ]
+/** Series that start only where a node is followed. */
+const OF_FOLLOWERS = [
+  ...['cupel_ledger_follower_lag_blocks', 'cupel_ledger_follower_next_height'],
+  ...['cupel_ledger_follower_stopped', 'cupel_ledger_follower_reorganised'],
+]
 const NAME = /\b(?:cupel|process|nodejs)_[a-z0-9_]+/g
 
 test('every series that an alert, a board or the scaling of the chart names is in a scrape', async () => {
@@ -110,7 +115,7 @@ test('every series that an alert, a board or the scaling of the chart names is i
     return new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
   })
   const unknown = [...named].filter((name) => !scraped.has(name.replace(/_(?:bucket|count|sum)$/, '')))
-  expect(unknown.toSorted()).toEqual([...OF_REFRESHES, ...OF_WITNESSES].toSorted())
+  expect(unknown.toSorted()).toEqual([...OF_REFRESHES, ...OF_WITNESSES, ...OF_FOLLOWERS].toSorted())
 })
 
 /** Panels that may have no data in normal operation, with the reason. */
@@ -122,6 +127,9 @@ const MAY_BE_EMPTY: Readonly<Record<string, string>> = {
   'Refreshes by outcome': 'no plan of refreshes is set',
   'Age of the last cosigned checkpoint': 'no witness is named',
   'Failures of witnesses': 'no witness is named',
+  'Followers behind their nodes': 'no node is followed',
+  'Blocks imported by followers, in a minute': 'no node is followed',
+  'Followers that stopped': 'no node is followed',
 }
 /** A rate has a value after two scrapes, a second apart, with different values. */
 const BETWEEN_ROUNDS_MS = 500
