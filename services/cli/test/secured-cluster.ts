@@ -82,7 +82,7 @@ export async function startSecuredCluster(
   }
 }
 
-/** Creates a self-signed certificate for localhost; returns its file. */
+/** Creates a self-signed certificate for localhost, which ends later than `cupel doctor` warns; returns its file. */
 function makeCertificate(folder: string, { java }: KafkaJars): string {
   const keytool = java === 'java' ? 'keytool' : join(dirname(java), 'keytool')
   const store = [
@@ -95,7 +95,7 @@ function makeCertificate(folder: string, { java }: KafkaJars): string {
     '-alias',
     'own',
   ]
-  const subject = ['-dname', 'CN=localhost', '-ext', 'san=dns:localhost', '-validity', '2']
+  const subject = ['-dname', 'CN=localhost', '-ext', 'san=dns:localhost', '-validity', '30']
   execFileSync(keytool, ['-genkeypair', '-keyalg', 'RSA', ...subject, ...store], { stdio: 'ignore' })
   const file = join(folder, 'ca.pem')
   execFileSync(keytool, ['-exportcert', '-rfc', '-file', file, ...store], { stdio: 'ignore' })
