@@ -76,22 +76,12 @@ afterAll(async () => {
   if (home !== undefined) removeHome(home)
 })
 
-/** Series that start only where lists are refreshed on a schedule. */
-const OF_REFRESHES = [
-  ...['cupel_label_refresh_age_seconds', 'cupel_label_refreshes_total'],
-  ...['cupel_label_list_unchanged_seconds', 'cupel_label_list_changes_within_seconds'],
-]
 /** Series that start only where witnesses are queried. */
 const OF_WITNESSES = [
   'cupel_transparency_cosigned_age_seconds',
   'cupel_transparency_uncosigned_seconds',
   'cupel_transparency_witness_failures_total',
   'cupel_transparency_witness_inconsistent',
-]
-/** Series that start only where a node is followed. */
-const OF_FOLLOWERS = [
-  ...['cupel_ledger_follower_lag_blocks', 'cupel_ledger_follower_next_height'],
-  ...['cupel_ledger_follower_stopped', 'cupel_ledger_follower_reorganised'],
 ]
 const NAME = /\b(?:cupel|process|nodejs)_[a-z0-9_]+/g
 
@@ -115,7 +105,7 @@ test('every series that an alert, a board or the scaling of the chart names is i
     return new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
   })
   const unknown = [...named].filter((name) => !scraped.has(name.replace(/_(?:bucket|count|sum)$/, '')))
-  expect(unknown.toSorted()).toEqual([...OF_REFRESHES, ...OF_WITNESSES, ...OF_FOLLOWERS].toSorted())
+  expect(unknown.toSorted()).toEqual(OF_WITNESSES)
 })
 
 /** Panels that may have no data in normal operation, with the reason. */

@@ -106,7 +106,10 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   https_required: { detail: 'Plain HTTP is accepted only from this host and from trusted proxies.' },
   not_found: { detail: 'There is no such report.' },
   method_not_allowed: { detail: 'This path takes POST, OPTIONS.' },
-  not_acceptable: { detail: 'Results are application/json, application/x-ndjson or text/csv.' },
+  not_acceptable: {
+    detail:
+      'Results are application/json, application/x-ndjson, text/csv or application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.',
+  },
   idempotency_in_progress: {
     detail: 'The first request with this Idempotency-Key is still being answered.',
   },
