@@ -109,8 +109,14 @@ function send(method: string, path: string, headerLines: string, body: string): 
   })
 }
 
+/** Ids that have another form than that of a report. */
+const ids: Readonly<Record<string, string>> = {
+  endpoint_id: `we_${'0'.repeat(20)}`,
+  import_id: `lio_${'0'.repeat(20)}`,
+  key_id: '0'.repeat(8),
+}
 const concrete = (path: string): string =>
-  path.replace('{endpoint_id}', `we_${'0'.repeat(20)}`).replaceAll(/\{\w+\}/g, '9f2c4a1be07d6358')
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '9f2c4a1be07d6358')
 
 test.each(endpoints.map((endpoint) => [endpoint.method, endpoint.path, endpoint] as const))(
   '%s %s hands no unjudged body to its handler',
