@@ -10,6 +10,8 @@ const REPORT = "'622f9400217f0c00'"
 const JOB = "'job_019aa5c87f0070008000000000000001'"
 const WATCH = "'wat_0a1b2c3d4e5f60718293'"
 const ENDPOINT = "'we_0a1b2c3d4e5f60718293'"
+const IMPORT = "'lio_0a1b2c3d4e5f60718293'"
+const KEY = "'8f2k1m0a'"
 const OWN = "'0x00000000219ab540356cBB839Cbe05303d7705Fa'"
 const ADDRESS = "'0x098B716B8Aaf21512996dC57EB0615e2383E2f96'"
 
@@ -81,7 +83,41 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
     `webhookEndpoints.redeliverMissed(${ENDPOINT}, { since: '2026-11-20T00:00:00Z' })`,
     `webhook_endpoints.redeliver_missed(${ENDPOINT}, since='2026-11-20T00:00:00Z')`,
   ],
+  listInboxEntries: [`inbox.list({ show: 'unread' })`, `inbox.list(show='unread')`],
+  getUnreadCount: [`inbox.unread()`],
+  markInboxEntries: [`inbox.mark(['3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c'])`],
   listLists: [`lists.list()`],
+  listListRefreshes: [`lists.refreshes()`],
+  refreshList: [`lists.refresh('sdn')`],
+  createListImport: [
+    `listImports.create({ format: 'ofac-xml', dataset: 'sdn' })`,
+    `list_imports.create(format='ofac-xml', dataset='sdn')`,
+  ],
+  listListImports: [`listImports.list()`],
+  getListImport: [`listImports.get(${IMPORT})`],
+  addListImportPart: [
+    `listImports.addPart(${IMPORT}, 0, await readFile('sdn.xml'))`,
+    `list_imports.add_part(${IMPORT}, 0, Path('sdn.xml').read_bytes())`,
+  ],
+  checkListImport: [`listImports.check(${IMPORT})`],
+  confirmListImport: [
+    `listImports.confirm(${IMPORT}, { acceptRemovals: 12, reason: 'delisted today' })`,
+    `list_imports.confirm(${IMPORT}, accept_removals=12, reason='delisted today')`,
+  ],
+  listApiKeys: [`keys.list()`],
+  createApiKey: [
+    `keys.create({ scope: 'read-write', name: 'screening' })`,
+    `keys.create(scope='read-write', name='screening')`,
+  ],
+  getApiKey: [`keys.get(${KEY})`],
+  changeApiKey: [
+    `keys.update(${KEY}, { allowedIps: ['203.0.113.0/24'] })`,
+    `keys.update(${KEY}, allowed_ips=['203.0.113.0/24'])`,
+  ],
+  rotateApiKey: [`keys.rotate(${KEY})`],
+  revokeApiKey: [`keys.revoke(${KEY})`],
+  listAccounts: [`accounts.list()`],
+  createAccount: [`accounts.create('Example Exchange')`],
   getPolicy: [`policy.get()`],
   tryPolicy: [
     `policy.whatIf(await cupel.policy.get(), { maxReports: 20 })`,
@@ -106,7 +142,7 @@ export function samplesOf(entry: Entry): readonly Sample[] {
   if (call === undefined) return [curl]
   const [typescript, python = snakeCase(typescript)] = call
   // A list is read item by item.
-  const isList = /^(?:\w+\.)?(?:list|results|deliveries|shares)\(/.test(typescript)
+  const isList = /^(?:\w+\.)?(?:list|refreshes|results|deliveries|shares)\(/.test(typescript)
   return [
     curl,
     {
@@ -138,6 +174,8 @@ function curlOf({ method, path, operation }: Entry): string {
     tile: '0/000',
     code: 'invalid_address',
     share_id: 'share_1',
+    import_id: 'lio_0a1b2c3d4e5f60718293',
+    key_id: '8f2k1m0a',
     token: 'cpl_share_…',
   }
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => examples[name] ?? whole)
