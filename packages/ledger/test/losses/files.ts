@@ -57,9 +57,9 @@ const blocksFile = table(
   { covers: null },
 )
 
-export type Layout = 'etl' | 'etl with receipts' | 'geth' | 'csv' | 'bitcoin-etl'
+export type Layout = 'etl' | 'etl with receipts' | 'geth' | 'cryo' | 'csv' | 'bitcoin-etl'
 export const layoutsOf: Readonly<Record<World['chain'], readonly Layout[]>> = {
-  ETH: ['etl', 'etl with receipts', 'geth', 'csv'],
+  ETH: ['etl', 'etl with receipts', 'geth', 'cryo', 'csv'],
   BTC: ['bitcoin-etl', 'csv'],
 }
 
@@ -71,7 +71,9 @@ export const filesAs = (world: World, layout: Layout): readonly WorldFile[] => [
     ? [csvFile(world)]
     : layout === 'bitcoin-etl'
       ? [bitcoinFile(world)]
-      : etlFiles(world, layout)),
+      : layout === 'cryo'
+        ? etlFiles(world, 'etl').map(asCryo)
+        : etlFiles(world, layout)),
   blocksFile,
 ]
 
@@ -165,6 +167,29 @@ function etlFiles({ moves }: World, layout: Layout): readonly WorldFile[] {
       isOfGeth ? calls.map(asGeth) : calls,
     ),
   ]
+}
+
+/** The columns of cryo, by those of ethereum-etl; others keep their names. */
+const cryoColumns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  transactions: { hash: 'transaction_hash', value: 'value_string', receipt_status: 'success' },
+  token_transfers: { token_address: 'erc20', value: 'value_string' },
+  traces: {
+    ...{ from_address: 'action_from', to_address: 'action_to', value: 'action_value' },
+    ...{ trace_type: 'action_type', call_type: 'action_call_type', status: 'result_address' },
+  },
+}
+
+function asCryo(file: WorldFile): WorldFile {
+  const names = file.columns.map((name) =>
+    name === 'block_timestamp' ? 'timestamp' : (cryoColumns[file.name]![name] ?? name),
+  )
+  const rows = file.rows.map((row) => [
+    ...row.map((field, at) =>
+      names[at] === 'success' ? String(field === '1') : names[at] === 'result_address' ? '' : field,
+    ),
+    '1',
+  ])
+  return { ...file, format: 'cryo', columns: [...names, 'chain_id'], rows }
 }
 
 const output = (address: string, value: bigint) => ({

@@ -61,7 +61,10 @@ const garbage = [
   '#REF!',
   '12.5.2026',
 ] as const
-const vocabulary = ['status', 'receipt_status', 'kind', 'trace_type', 'call_type', 'error', 'is_coinbase']
+const vocabulary = [
+  ...['status', 'receipt_status', 'success', 'kind', 'trace_type', 'action_type'],
+  ...['call_type', 'action_call_type', 'error', 'is_coinbase'],
+]
 const unknownWords = ['ok', 'yes', 'airdrop', 'extcall', 'pending', '2', 'None'] as const
 
 const errorPages = [
@@ -217,7 +220,9 @@ export const losses: Readonly<Record<string, Loss>> = {
   ...rewritings,
   ...additions,
   'garbles a field': onField(garbage),
-  'empties an address': onField([''], { columns: ['from_address', 'to_address'] }),
+  'empties an address': onField([''], {
+    columns: ['from_address', 'to_address', 'action_from', 'action_to'],
+  }),
   'garbles a column': onField(garbage, { wholeColumn: true }),
   'writes an unknown word': onField(unknownWords, { columns: vocabulary }),
   'writes an unknown word in every row': onField(unknownWords, { columns: vocabulary, wholeColumn: true }),
@@ -225,7 +230,9 @@ export const losses: Readonly<Record<string, Loss>> = {
   'names a member twice': onFile(twice),
   'loses a part of a list': onFile(partOfList),
   'shifts the unit of an amount': onFile(otherUnit),
-  'states whole coins': onField(['12.0', '50.00000000', '3e2'], { columns: ['value', 'amount_raw'] }),
+  'states whole coins': onField(['12.0', '50.00000000', '3e2'], {
+    columns: ['value', 'amount_raw', 'value_string', 'action_value'],
+  }),
   'repeats a column': onFile((file, choose) => {
     const at = choose(places) % file.columns.length
     const again = <T>(list: readonly T[], value: T): readonly T[] => [...list, value]
@@ -237,7 +244,7 @@ export const losses: Readonly<Record<string, Loss>> = {
     }
   }),
   'calls a payment issued': onField(['reward', 'genesis', 'true'], {
-    columns: ['trace_type', 'is_coinbase'],
+    columns: ['trace_type', 'action_type', 'is_coinbase'],
   }),
   'leaves a row blank': onFile(blankRow),
   'cuts a file': onFile(cut),
@@ -255,7 +262,7 @@ export const losses: Readonly<Record<string, Loss>> = {
   'tells every movement in another format too': (known, choose, world) => {
     const other = filesAs(
       world,
-      world.chain === 'ETH' ? choose(['csv', 'geth', 'etl']) : choose(['csv', 'bitcoin-etl']),
+      world.chain === 'ETH' ? choose(['csv', 'geth', 'etl', 'cryo']) : choose(['csv', 'bitcoin-etl']),
     )
     const again = other.map((file): WorldFile => ({ ...file, name: `${file.name} too` }))
     return {
