@@ -68,27 +68,6 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     expect(parse(readFileSync(FIRST_REPORT, 'utf8')).image.tag).toBe(version)
   })
 
-  test('keeps the histories that providers tell on a claim of the scorers, and lets the installation write them', async () => {
-    const scorer = { chainDataSecret: 'chains', historiesClaim: 'histories' }
-    const pods = podsOf((await render(tools, { scorer, scorerBulk: { enabled: true } })).manifests)
-    const having = pods.filter(({ pod }) =>
-      pod.volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === 'histories'),
-    )
-    expect(having.map(({ name }) => name)).toEqual(expect.arrayContaining(['scorer', 'scorer-bulk']))
-    expect(having.map(({ name }) => name)).not.toContain('api')
-    for (const each of having)
-      expect(environmentOf(each)).toMatchObject({
-        CUPEL_HISTORIES: 'true',
-        CUPEL_HISTORY_FOLDER: '/histories',
-      })
-  })
-
-  test('runs a label refresher without a plan, which reads the lists that operators send', async () => {
-    const refresher = await partOf({ labelRefresher: { enabled: true } }, 'label-refresher')
-    expect(refresher.pod.volumes.map(({ name }) => name)).not.toContain('plan')
-    expect(environmentOf(refresher)).not.toHaveProperty('CUPEL_LABEL_REFRESH_FILE')
-  })
-
   test('passes helm lint, and its manifests the strict schemas of Kubernetes, KEDA and the Prometheus operator', async () => {
     expect(await lint(tools)).toContain('0 chart(s) failed')
     const without = {

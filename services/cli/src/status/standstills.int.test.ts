@@ -80,6 +80,14 @@ interface State {
   readonly come: () => Promise<unknown>
 }
 
+/** Work that waits is told by status and doctor only. */
+const waits = (name: string, says: RegExp, ...statements: readonly string[]): State => ({
+  ...{ name, says, check: null, alert: null },
+  async come() {
+    for (const statement of statements) await execute(statement)
+  },
+})
+
 const states: readonly State[] = [
   {
     name: 'a transparency log whose rows were changed',
@@ -243,60 +251,34 @@ const states: readonly State[] = [
       )
     },
   },
-  {
-    name: 'a promised screen that no scorer decides',
-    check: null,
-    alert: null,
-    says: /1 screens that callers were promised have had no report for up to \d+ minutes: no scorer decides them/,
-    async come() {
-      await execute(
-        `INSERT INTO access.pending_screen VALUES ('622f9400217f0c00', 'acc_1', true, now() - interval '6 minutes')`,
-      )
-    },
-  },
-  {
-    name: 'a watch that no coordinator screens',
-    check: null,
-    alert: null,
-    says: /1 watches are due for up to \d+ minutes, and no coordinator begins their screenings/,
-    async come() {
-      await execute(
-        `INSERT INTO watches.watch (watch_id, account_id, livemode, address, canonical_address, chain, candidate_chains, lookup_key,
+  waits(
+    'a promised screen that no scorer decides',
+    /1 screens that callers were promised have had no report for up to \d+ minutes: no scorer decides them/,
+    `INSERT INTO access.pending_screen VALUES ('622f9400217f0c00', 'acc_1', true, now() - interval '6 minutes')`,
+  ),
+  waits(
+    'a watch that no coordinator screens',
+    /1 watches are due for up to \d+ minutes, and no coordinator begins their screenings/,
+    `INSERT INTO watches.watch (watch_id, account_id, livemode, address, canonical_address, chain, candidate_chains, lookup_key,
            report_page_url, threshold_hundredths, created_at, due_at)
          VALUES ('wat_1', 'acc_1', true, '0x1', '0x1', 'ETH', '["ETH"]', '0x1', 'https://console.example/reports/', 500,
            now(), now() - interval '31 minutes')`,
-      )
-    },
-  },
-  {
-    name: 'a webhook that no dispatcher sends',
-    check: null,
-    alert: null,
-    says: /1 webhooks are due for up to \d+ minutes, and no dispatcher sends them/,
-    async come() {
-      await execute(
-        `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at, proven_at)
+  ),
+  waits(
+    'a webhook that no dispatcher sends',
+    /1 webhooks are due for up to \d+ minutes, and no dispatcher sends them/,
+    `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at, proven_at)
          VALUES ('whe_1', 'acc_1', true, 'https://receiver.example', 'thin', 'enabled', '', now(), now())`,
-      )
-      await execute(`INSERT INTO webhooks.body (body_id, body) VALUES ('b', '{}')`)
-      await execute(
-        `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, body_id, status, due_at)
+    `INSERT INTO webhooks.body (body_id, body) VALUES ('b', '{}')`,
+    `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, body_id, status, due_at)
          VALUES ('whd_1', 'msg_1', 'whe_1', 'acc_1', true, 'bulk.completed', 'thin', 'b', 'pending', now() - interval '61 minutes')`,
-      )
-    },
-  },
-  {
-    name: 'a list that nobody reads',
-    check: null,
-    alert: null,
-    says: /1 lists that operators sent wait for up to \d+ minutes, and nobody reads them/,
-    async come() {
-      await execute(
-        `INSERT INTO labels.list_order (order_id, ordered_by, request, status, changed_at)
+  ),
+  waits(
+    'a list that nobody reads',
+    /1 lists that operators sent wait for up to \d+ minutes, and nobody reads them/,
+    `INSERT INTO labels.list_order (order_id, ordered_by, request, status, changed_at)
          VALUES ('lio_1', 'key_1', '{}', 'checking', now() - interval '31 minutes')`,
-      )
-    },
-  },
+  ),
   {
     name: 'a service whose clock is wrong',
     check: null,

@@ -1,4 +1,4 @@
-// Tests the followers of nodes that the chart makes from values.
+// Tests what the chart makes from values for the sources of transfers and lists: followers, histories, the label refresher.
 import { noteSkip } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
 import { environmentOf, ofKind, podsOf, render, toolsOrReason } from './chart.mjs'
@@ -7,6 +7,28 @@ const { tools, reason } = await toolsOrReason()
 if (reason !== undefined) noteSkip(`the chart: ${reason}`)
 
 describe.skipIf(reason !== undefined)('the chart', () => {
+  test('keeps the histories that providers tell on a claim of the scorers, and lets the installation write them', async () => {
+    const scorer = { chainDataSecret: 'chains', historiesClaim: 'histories' }
+    const pods = podsOf((await render(tools, { scorer, scorerBulk: { enabled: true } })).manifests)
+    const having = pods.filter(({ pod }) =>
+      pod.volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === 'histories'),
+    )
+    expect(having.map(({ name }) => name)).toEqual(expect.arrayContaining(['scorer', 'scorer-bulk']))
+    expect(having.map(({ name }) => name)).not.toContain('api')
+    for (const each of having)
+      expect(environmentOf(each)).toMatchObject({
+        CUPEL_HISTORIES: 'true',
+        CUPEL_HISTORY_FOLDER: '/histories',
+      })
+  })
+
+  test('runs a label refresher without a plan, which reads the lists that operators send', async () => {
+    const { manifests } = await render(tools, { labelRefresher: { enabled: true } })
+    const refresher = podsOf(manifests).find(({ name }) => name === 'label-refresher')
+    expect(refresher.pod.volumes.map(({ name }) => name)).not.toContain('plan')
+    expect(environmentOf(refresher)).not.toHaveProperty('CUPEL_LABEL_REFRESH_FILE')
+  })
+
   test('runs a follower of each chain by itself, with the URL of its node in a file', async () => {
     const { manifests } = await render(tools, {
       followers: {
