@@ -33,7 +33,9 @@ beforeAll(async () => {
 desk.test('an operator sends a list of several parts, sees what would change, and confirms it', async () => {
   // More than two parts of 512 KiB.
   writeFileSync(file, listOf(10_000))
-  const page = await desk.signIn('/lists', { key: operator })
+  const page = await desk.signIn('/', { key: operator })
+  await page.getByRole('link', { name: 'import the file' }).click()
+  await page.waitForURL('**/lists#import')
   await desk.check(page)
   await page.getByLabel('Layout').selectOption('csv')
   await page.getByLabel('Name of the list').fill('mine')

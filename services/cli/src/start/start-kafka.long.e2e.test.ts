@@ -47,6 +47,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
       'api-1',
       'bulk-coordinator-0',
       'bulk-scorer-0',
+      'label-refresher-0',
       'projector-0',
       'scorer-0',
       'scorer-1',

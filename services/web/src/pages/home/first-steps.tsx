@@ -1,5 +1,6 @@
 /** The first minutes of an installation: the steps from nothing to a report that can be green. */
 import { Examples } from '../screen/examples.js'
+import { mayOperate } from '../../session/rights.js'
 import type { PageCall } from '../../server/page.js'
 
 interface FirstStepsProps {
@@ -35,6 +36,11 @@ export function FirstSteps({ call, mayBeGreen }: FirstStepsProps) {
                 <pre>
                   <code>npm run --silent cupel -- labels refresh --plan data/refresh-ofac.json</code>
                 </pre>
+                {mayOperate(call.session) ? (
+                  <p>
+                    Or <a href="/lists#import">import the file</a> that OFAC publishes.
+                  </p>
+                ) : null}
               </>
             )}
           </li>
