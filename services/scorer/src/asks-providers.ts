@@ -1,7 +1,7 @@
 /** The accounts whose addresses no provider may learn, by the choice of the operator. */
 import { sqlState, type Queryable } from '@cupel/postgres'
 
-/** Those of these accounts that never ask a provider. An account without a row asks. */
+/** Those of these accounts that never ask a provider. An account without a row never asks: its choice is unknown. */
 export async function neverAsking(
   database: Queryable,
   accountIds: readonly string[],
@@ -10,7 +10,8 @@ export async function neverAsking(
     .query<{ account_id: string }>(
       {
         name: 'access.never-asking',
-        text: 'SELECT account_id FROM access.account WHERE account_id = ANY ($1::text[]) AND NOT asks_providers',
+        text: `SELECT asked.account_id FROM unnest($1::text[]) asked (account_id) LEFT JOIN access.account USING (account_id)
+          WHERE asks_providers IS NOT TRUE`,
       },
       [accountIds],
     )

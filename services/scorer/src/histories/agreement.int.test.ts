@@ -168,10 +168,10 @@ test('nothing of an account that never asks is sent to a provider, and what othe
   await database.execute(
     'CREATE TABLE access.account (account_id text PRIMARY KEY, asks_providers boolean NOT NULL)',
   )
-  const asks = async (asksProviders: boolean): Promise<unknown> =>
+  const asks = async (asksProviders: boolean, { accountId } = quiet): Promise<unknown> =>
     await database.execute(
       'INSERT INTO access.account VALUES ($1, $2) ON CONFLICT (account_id) DO UPDATE SET asks_providers = $2',
-      [quiet.accountId, asksProviders],
+      [accountId, asksProviders],
     )
   await asks(false)
   await explored.start()
@@ -179,11 +179,14 @@ test('nothing of an account that never asks is sent to a provider, and what othe
   expect(report.risk.level).toBe('grey')
   expect(report.risk.level_reasons).toContain('history_not_allowed')
   expect(report.coverage.history).toMatchObject({ status: 'failed', reason: 'not_allowed', provider: null })
+  // The choice of an account without a row is unknown.
+  const unknown = { accountId: 'acc_unknown', ...patient() }
+  expect((await explored.screen(ALICE, unknown)).report.risk.level_reasons).toContain('history_not_allowed')
   expect(eth.asked(ALICE)).toBe(0)
 
-  expect((await explored.screen(ALICE, { accountId: 'acc_other', ...patient() })).report.risk.level).toBe(
-    'green',
-  )
+  const other = { accountId: 'acc_other' }
+  await asks(true, other)
+  expect((await explored.screen(ALICE, { ...other, ...patient() })).report.risk.level).toBe('green')
   const asked = eth.asked(ALICE)
   const later = await explored.screen(ALICE, quiet)
   expect(later.report).toMatchObject({ risk: { level: 'green' }, coverage: { history: { status: 'fresh' } } })
