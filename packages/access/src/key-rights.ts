@@ -21,7 +21,14 @@ export interface KeyRights {
 export function excessOf(own: KeyRights, wanted: KeyRights): string | null {
   if (!holdsScope(own.scope, 'admin')) return 'keys: it lacks the scope admin'
   if (wanted.scope === 'operator') return 'the scope operator'
-  if (own.scope === 'operator') return null
+  return own.scope === 'operator' ? null : beyond(own, wanted)
+}
+
+/**
+ * The first right of `wanted` that `own` lacks, in words; null if it lacks none. Rights count together: a key for calls from anywhere that gets a
+ * greater scope has that scope from anywhere.
+ */
+export function beyond(own: KeyRights, wanted: KeyRights): string | null {
   if (wanted.accountId !== own.accountId || wanted.environment !== own.environment)
     return 'keys of another account or environment'
   if (!holdsScope(own.scope, wanted.scope)) return `the scope ${wanted.scope}`

@@ -5,7 +5,7 @@ import { sealFor, type Sealing } from './sealing.js'
 import { checkedName, checkedReason, writeAccessEvent } from './accounts.js'
 import { newApiKey } from './api-key.js'
 import { KEY_FIELDS, KEY_TABLES, type ApiKey } from './key-rows.js'
-import { excessOf, type KeyRights } from './key-rights.js'
+import { beyond, excessOf, type KeyRights } from './key-rights.js'
 import { parseIpRange } from '@cupel/http-edge'
 import { outboxType } from '@cupel/projections'
 
@@ -79,7 +79,10 @@ export async function changeKey(
   return await database.transaction({ at: 'access.change' }, async (transaction) => {
     const { change, acting } = order
     const { key } = await lockOther(transaction, order.keyId, acting)
-    await requireRights(transaction, acting, { ...scopeOf(key), ...change })
+    const after = { ...key, ...change }
+    await requireRights(transaction, acting, scopeOf(key))
+    // What gives a right asks for all that the key then has; what only takes some away does not.
+    if (beyond(key, after) !== null) await requireRights(transaction, acting, after)
     if (key.revokedAt !== null)
       throw new AccessRefusal('key_revoked', `Key ${key.keyId} was revoked or rotated already`)
     return await updateKey(transaction, key, order)

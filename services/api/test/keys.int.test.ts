@@ -101,6 +101,25 @@ describe('an admin', () => {
     expect((await patch(key, operator.keyId, { name: 'mine' })).status).toBe(403)
   })
 
+  test.each([{ scope: 'admin' }, { scope: 'read-write' }, { webhook_admin: true }])(
+    'adds no right to a key whose other rights exceed hers: %o',
+    async (change) => {
+      const { key, accountId } = await installation.key({ ...limits, webhookAdmin: true })
+      const order = { accountId, scope: 'read-only', webhookAdmin: false } as const
+      const { keyId } = await installation.key({ ...order, allowedIps: [], expiresAt: null })
+      expect((await patch(key, keyId, change)).json()).toMatchObject({ code: 'scope_required' })
+      expect((await patch(key, keyId, { name: 'a name is no right' })).status).toBe(200)
+      expect((await patch(key, keyId, { ...change, ...narrowed })).status).toBe(200)
+    },
+  )
+  const narrowed = { allowed_ips: ['127.0.0.1'], expires_at: '2099-01-01T00:00:00Z', plan: 'pro' }
+
+  test('takes no right away from a key of an operator', async () => {
+    const { key, accountId } = await installation.key({ scope: 'admin' })
+    const { keyId } = await installation.key({ accountId, scope: 'operator' })
+    expect((await patch(key, keyId, { scope: 'read-only' })).json()).toMatchObject({ code: 'scope_required' })
+  })
+
   test('gives nobody the scope operator', async () => {
     for (const scope of ['admin', 'operator'] as const) {
       const { key } = await installation.key({ scope })
