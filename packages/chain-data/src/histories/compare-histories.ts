@@ -22,7 +22,8 @@ export function differingLines(
   const height = Math.min(first.height, second.height)
   const kinds = first.kinds.filter((kind) => second.kinds.includes(kind))
   const isCompared = (line: Line): boolean =>
-    Number(line['block_number']) <= height && movesValue(chain, line) && kinds.includes(kindOf(line))
+    // A line without a height may lie below the lower head.
+    !(Number(line['block_number']) > height) && movesValue(chain, line) && kinds.includes(kindOf(line))
   const [ofFirst, ofSecond] = [first, second].map(({ lines }) => lines.filter(isCompared))
   return { first: without(ofFirst!, ofSecond!), second: without(ofSecond!, ofFirst!) }
 }
@@ -38,8 +39,8 @@ function without(lines: readonly Line[], others: readonly Line[]): readonly Line
   })
 }
 
-/** A transaction with inputs and outputs has no kind. */
-const kindOf = ({ kind }: Line): HistoryKind => (kind === undefined ? 'native' : (kind as HistoryKind))
+/** A transaction with inputs and outputs has no kind. What a chain issues is native value, and so is what has a word that is not known. */
+const kindOf = ({ kind }: Line): HistoryKind => (kind === 'internal' || kind === 'token' ? kind : 'native')
 
 function movesValue(chain: ChainCode, line: Line): boolean {
   if (line['inputs'] !== undefined) return true

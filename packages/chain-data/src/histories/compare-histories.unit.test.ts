@@ -48,6 +48,16 @@ describe('two histories differ', () => {
     ['in the sender', told([line()]), told([line({ from_address: '0xd' })]), 1, 1],
     ['in the outcome', told([line({ status: '0' })]), told([line()]), 0, 1],
     ['in an input', told([spend('3')]), told([spend('4')]), 1, 1],
+    ['in what the chain issues', told([line({ kind: 'issuance', from_address: '' })]), told([]), 1, 0],
+    ['in a transfer of an unknown kind', told([line({ kind: 'gift' })]), told([]), 1, 0],
+    ['in a transfer without a height', told([line({ block_number: '' })]), told([]), 1, 0],
+    [
+      'in a transfer whose height is left out',
+      told([{ ...line(), block_number: undefined }]),
+      told([]),
+      1,
+      0,
+    ],
   ])('%s', (_name, first, second, ofFirst, ofSecond) => {
     const found = differingLines('ETH', first, second)
     expect([found.first.length, found.second.length]).toEqual([ofFirst, ofSecond])
