@@ -96,13 +96,20 @@ interface OpenParquet {
   readonly leaves: Leaves
 }
 
+interface Leaf {
+  /** Null for a float. */
+  readonly scale: number | null
+  /** A float of 32 bits. */
+  readonly isShort: boolean
+}
+
 /** Numbers that may count whole coins: floats, and decimals with their scale; by the names from the column to the value. */
-type Leaves = ReadonlyMap<string, { readonly scale: number | null }>
+type Leaves = ReadonlyMap<string, Leaf>
 
 async function openParquet(path: string): Promise<OpenParquet> {
   const file = await asyncBufferFromFile(path)
   const metadata = await readable(() => parquetMetadataAsync(file, { geoparquet: false }), 0)
-  const leaves = new Map<string, { scale: number | null }>()
+  const leaves = new Map<string, Leaf>()
   const { children } = parquetSchema(metadata)
   const names = children.map(({ element }) => element.name)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
@@ -113,11 +120,12 @@ async function openParquet(path: string): Promise<OpenParquet> {
 }
 
 /** Takes the type of a decimal away, so that its digits are read instead of a float. */
-function collectLeaves(node: SchemaTree, place: string, leaves: Map<string, { scale: number | null }>): void {
+function collectLeaves(node: SchemaTree, place: string, leaves: Map<string, Leaf>): void {
   const { element, children } = node
   if (children.length === 0) {
     const scale = scaleOf(element)
-    if (scale !== null || element.type === 'DOUBLE' || element.type === 'FLOAT') leaves.set(place, { scale })
+    const isShort = element.type === 'FLOAT'
+    if (scale !== null || element.type === 'DOUBLE' || isShort) leaves.set(place, { scale, isShort })
     if (scale === null) return
     delete element.converted_type
     delete element.logical_type
@@ -172,11 +180,11 @@ type TextOf = (value: unknown, place: string) => unknown
  */
 function textsOf(rows: readonly Row[], leaves: Leaves, impossible: bigint): TextOf {
   const units = new Set<string>()
-  for (const [place, { scale }] of leaves) {
+  for (const [place, leaf] of leaves) {
     let isCertain = false
     const isWhole = rows.every((row) =>
       numbersAt(row, place.split('.')).every((value) => {
-        const text = numberText(value, scale)
+        const text = numberText(value, leaf)
         if (!/^\d+$/.test(text)) return false
         if (!isCertain) isCertain = BigInt(text) >= impossible
         return true
@@ -189,7 +197,7 @@ function textsOf(rows: readonly Row[], leaves: Leaves, impossible: bigint): Text
     if (Array.isArray(value)) return value.map((item) => textOf(item, place))
     const leaf = leaves.get(place)
     if (leaf !== undefined) {
-      const text = numberText(value, leaf.scale)
+      const text = numberText(value, leaf)
       return units.has(place) || leaf.scale === 0 || !/^\d+$/.test(text) ? text : `${text}.0`
     }
     if (value instanceof Uint8Array) return bytesText(value)
@@ -212,8 +220,12 @@ function numbersAt(value: unknown, [name, ...rest]: readonly string[]): readonly
   return name === undefined ? [value] : numbersAt((value as Row)[name], rest)
 }
 
-/** Exact digits of a decimal; the shortest digits of a float. */
-function numberText(value: unknown, scale: number | null): string {
+/** Whole numbers up to here are exact in 32 bits. */
+const MAX_SHORT = 2 ** 24
+
+/** Exact digits of a decimal; the shortest digits of a float. A number that lost digits is a text that no reader takes for a number. */
+function numberText(value: unknown, { scale, isShort }: Leaf): string {
+  if (isShort && Math.abs(value as number) > MAX_SHORT) return `about ${String(value)}`
   if (scale === null) return Number.isInteger(value) ? String(BigInt(value as number)) : String(value)
   const digits = value instanceof Uint8Array ? signedNumber(value) : BigInt(value as number | bigint)
   const unit = 10n ** BigInt(scale)

@@ -139,6 +139,11 @@ describe('whole numbers of a column of floats', () => {
     await expect(textsOf(column, chain)).resolves.toEqual(expected)
   })
 
+  test('of 32 bits are no number where digits were lost', async () => {
+    const column: Column = { name: 'value', type: 'FLOAT', data: [1.5e18, 16_777_216, 7] }
+    await expect(textsOf(column)).resolves.toEqual(['about 1499999942100385800', '16777216.0', '7.0'])
+  })
+
   test('that may count coins refuse their rows', async () => {
     const address = (digit: number) => `0x${String(digit).repeat(40)}`
     const text = (name: string, value: string): Column => ({
