@@ -114,12 +114,13 @@ export async function checkListOrder(database: Database, orderId: string): Promi
   return await move(
     database,
     orderId,
-    ['receiving', 'checked', 'failed', 'refused'],
-    `status = 'checking', result = NULL`,
+    ({ status }) =>
+      status === 'receiving' || status === 'checked' || status === 'failed' || status === 'refused',
+    `status = 'checking', confirmed_by = NULL, accept_removals = NULL, accept_unreadable = NULL, reason = NULL, result = NULL`,
   )
 }
 
-/** Confirms the import of a file that was looked at. A large removal or unreadable rows need their exact numbers and a reason. */
+/** Confirms the import of a file that was looked at: a look that failed has shown nothing. A large removal or unreadable rows need their exact numbers and a reason. */
 export async function confirmListOrder(
   database: Database,
   order: {
@@ -134,7 +135,8 @@ export async function confirmListOrder(
   return await move(
     database,
     orderId,
-    ['checked', 'refused', 'failed'],
+    ({ status, confirmedBy }) =>
+      status === 'checked' || status === 'refused' || (status === 'failed' && confirmedBy !== null),
     `status = 'importing', confirmed_by = $2, accept_removals = $3, accept_unreadable = $4, reason = $5, result = NULL`,
     [by, acceptRemovals, acceptUnreadable, reason],
   )
@@ -143,7 +145,7 @@ export async function confirmListOrder(
 async function move(
   database: Database,
   orderId: string,
-  from: readonly OrderStatus[],
+  mayMove: (order: ListOrder) => boolean,
   change: string,
   values: readonly unknown[] = [],
 ): Promise<ListOrder | OrderRefusal> {
@@ -151,9 +153,7 @@ async function move(
     const order = await lockOrder(transaction, orderId)
     if (order === null) return 'unknown'
     const hasFile = order.bytes > 0 && order.result?.status !== 'imported'
-    return from.includes(order.status) && hasFile
-      ? await changed(transaction, orderId, change, values)
-      : 'other-status'
+    return mayMove(order) && hasFile ? await changed(transaction, orderId, change, values) : 'other-status'
   })
 }
 

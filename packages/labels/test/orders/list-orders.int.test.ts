@@ -124,6 +124,28 @@ test('nothing is imported that nobody looked at, and nothing twice', async () =>
   expect(await published('once')).toHaveLength(1)
 })
 
+test('a look that failed has shown nothing to confirm, and a new one forgets what was accepted before', async () => {
+  const { database } = installation
+  const orderId = await sent('failed', rows('failed', 100))
+  await checkListOrder(database, orderId)
+  // As after a fault of the log or the database.
+  const fail = (): Promise<unknown> =>
+    database.execute(
+      `UPDATE labels.list_order SET status = 'failed', result = '{"status":"failed","message":""}' WHERE order_id = $1`,
+      [orderId],
+    )
+  await fail()
+  const order = { ...accepting, orderId, by: 'key two' }
+  expect(await confirmListOrder(database, order)).toBe('other-status')
+  await check(orderId)
+  const accepted = { ...order, acceptRemovals: 7, reason: 'delisted' }
+  expect(await confirmListOrder(database, accepted)).toMatchObject({ status: 'importing' })
+  await fail()
+  expect(await confirmListOrder(database, accepted)).toMatchObject({ status: 'importing' })
+  await fail()
+  expect(await check(orderId)).toMatchObject({ confirmedBy: null, acceptRemovals: null, reason: null })
+})
+
 test('a file with other content than a list is refused, and the list in force stays', async () => {
   const orderId = await begun('broken')
   await addListPart(installation.database, { orderId, part: 0, content: Buffer.from('not,a\nlist,"') })
