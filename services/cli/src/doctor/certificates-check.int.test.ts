@@ -32,6 +32,14 @@ test('certificates that are valid for weeks pass, and so does the lack of any', 
   expect(findingsOf([], NOW)).toMatchObject([{ state: 'ok', detail: 'None is in use.' }])
 })
 
+test('a certificate that nobody could read is named, and is never among those that are valid', () => {
+  const valid = { of: 'a', validToMs: NOW + 30 * DAY_MS }
+  for (const validToMs of [null, Number.NaN])
+    expect(findingsOf([valid, { of: 'b', validToMs }], NOW)).toMatchObject([
+      { state: 'warning', detail: 'The certificate of b could not be read.' },
+    ])
+})
+
 let folder: string
 let servers: Server[]
 beforeEach(() => {
@@ -78,6 +86,7 @@ test('certificates of files, of brokers, of a base address and of Postgres are l
   expect(found.map(({ state, detail }) => [state, detail.replace(/ ends at .*/, '')])).toEqual([
     ['fault', `The certificate of CUPEL_TLS_CERT_FILE (${certFile})`],
     ['fault', `The certificate of the broker localhost:${broker}`],
+    ['warning', 'The certificate of the broker localhost:1 could not be read.'],
     ['fault', `The certificate of 127.0.0.1:${broker}`],
     ['fault', 'The certificate of the database localhost'],
   ])

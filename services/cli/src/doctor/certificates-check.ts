@@ -11,7 +11,8 @@ type Found = Omit<Finding, 'name'>
 /** A certificate, and where it was found. */
 export interface SeenCertificate {
   readonly of: string
-  readonly validToMs: number
+  /** Null if it could not be read, or its peer showed none. */
+  readonly validToMs: number | null
 }
 
 const DAY_MS = 24 * 3_600_000
@@ -19,6 +20,7 @@ const DAY_MS = 24 * 3_600_000
 const WARNING_DAYS = 21
 const FAULT_DAYS = 3
 const PEER_TIMEOUT_MS = 5_000
+const UNSEEN = 'Run `cupel doctor` where the file can be read and the address answers.'
 const REMEDY = 'Renew it: docs/runbooks/rotate-credentials.md.'
 /** Source: PostgreSQL documentation, Message Formats, SSLRequest: length 8 and the code 80877103. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
@@ -28,9 +30,11 @@ export const certificatesCheck = ({ config }: Pick<Examined, 'config'>): Check =
   look: async () => findingsOf(await certificatesOf(config), Date.now()),
 })
 
-/** One finding for each certificate that ends soon. */
+/** One finding for each certificate that ends soon, or that was not seen: it may have ended. */
 export function findingsOf(seen: readonly SeenCertificate[], nowMs: number): readonly Found[] {
   const ending = seen.flatMap(({ of, validToMs }) => {
+    if (validToMs === null || Number.isNaN(validToMs))
+      return [warning(`The certificate of ${of} could not be read.`, UNSEEN)]
     const days = Math.floor((validToMs - nowMs) / DAY_MS)
     const ends = `${days < 0 ? 'ended' : 'ends'} at ${new Date(validToMs).toISOString()}`
     if (days < FAULT_DAYS) return [fault(`The certificate of ${of} ${ends}.`, REMEDY)]
@@ -42,7 +46,6 @@ export function findingsOf(seen: readonly SeenCertificate[], nowMs: number): rea
   ]
 }
 
-/** What cannot be read or reached is left out: the checks of files, brokers and database tell of it. */
 async function certificatesOf(config: Config): Promise<readonly SeenCertificate[]> {
   const seen = await Promise.all([
     ...FILES.flatMap((setting) => {
@@ -65,13 +68,14 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /** The certificate of a chain that ends first. */
 async function ofFile(setting: string, path: string): Promise<SeenCertificate[]> {
+  const of = `${setting} (${path})`
   try {
     const ends = [...(await readFile(path, 'utf8')).matchAll(PEM)].map(([pem]) =>
       Date.parse(new X509Certificate(pem).validTo),
     )
-    return ends.length === 0 ? [] : [{ of: `${setting} (${path})`, validToMs: Math.min(...ends) }]
+    return [{ of, validToMs: ends.length === 0 ? null : Math.min(...ends) }]
   } catch {
-    return []
+    return [{ of, validToMs: null }]
   }
 }
 
@@ -109,6 +113,9 @@ function databasePeer(connection: string | undefined): readonly Peer[] {
   return [{ of: `the database ${url.hostname}`, ...hostAndPort(url, 5432), isPostgres: true }]
 }
 
+/** A database that speaks without TLS has no certificate. */
+const PLAIN = 'plain'
+
 /** Nothing is sent over the connection and nothing is believed, so that an ended certificate can be read. */
 async function ofPeer({ of, host, port, isPostgres }: Peer): Promise<SeenCertificate[]> {
   const socket = connectTcp({ host, port, timeout: PEER_TIMEOUT_MS })
@@ -119,11 +126,13 @@ async function ofPeer({ of, host, port, isPostgres }: Peer): Promise<SeenCertifi
       const begin = (): void => shown(socket, host, resolve, give)
       if (isPostgres !== true) return void socket.once('connect', begin)
       socket.once('connect', () => socket.write(SSL_REQUEST))
-      socket.once('data', (answer) => (answer.toString() === 'S' ? begin() : give()))
+      socket.once('data', (answer) =>
+        answer.toString() === 'S' ? begin() : answer.toString() === 'N' ? resolve(PLAIN) : give(),
+      )
     })
-    return [{ of, validToMs: Date.parse(validTo) }]
+    return validTo === PLAIN ? [] : [{ of, validToMs: Date.parse(validTo) }]
   } catch {
-    return []
+    return [{ of, validToMs: null }]
   } finally {
     socket.destroy()
   }
