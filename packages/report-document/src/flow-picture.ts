@@ -87,7 +87,7 @@ function sideOf(report: Report, side: Side, scale: Scale, strings: Strings): Dra
   return merged([
     ...drawn,
     ...(others === null ? [] : [others]),
-    ...(isUnread && groups.length > 0 ? [unreadOf(side, strings)] : []),
+    ...(isUnread ? [unreadOf(side, strings)] : []),
   ])
 }
 

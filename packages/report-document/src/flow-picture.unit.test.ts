@@ -106,6 +106,12 @@ describe('the picture of the flow', () => {
       Object.assign(report.coverage.exposure, { truncated: false, incomplete: [] })
     })
     expect(kinds(whole)).toBe(0)
+    // A side without any known value is not shown as one on which nothing moved.
+    const oneSide = changed((report) => {
+      Object.assign(report, { exposure: report.exposure.filter(({ direction }) => direction === 'incoming') })
+      Object.assign(report.coverage.exposure, { truncated: false, incomplete: ['range_gap'] })
+    })
+    expect(nodesOf(oneSide, 'out').map(({ kind }) => kind)).toEqual(['unread'])
     for (const part of [{ truncated: true }, { incomplete: ['range_gap'] }])
       expect(
         kinds({
