@@ -139,7 +139,7 @@ describe('whole numbers of a column of floats', () => {
     await expect(textsOf(column, chain)).resolves.toEqual(expected)
   })
 
-  test('of 32 bits are no number where digits were lost', async () => {
+  test('of 32 bits become a text that no reader takes if digits were lost', async () => {
     const column: Column = { name: 'value', type: 'FLOAT', data: [1.5e18, 16_777_216, 7] }
     await expect(textsOf(column)).resolves.toEqual(['about 1499999942100385800', '16777216.0', '7.0'])
   })
