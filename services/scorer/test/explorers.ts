@@ -61,16 +61,20 @@ export async function openExplorer(name: string, code: ChainCode): Promise<Explo
   })
 }
 
+/** The balance that the movements leave to an address. */
+export const balanceOf = ({ movements }: EvmChain, of: string): bigint =>
+  movements.reduce(
+    (sum, { from, to, value }) => sum + (to === of ? BigInt(value) : 0n) - (from === of ? BigInt(value) : 0n),
+    0n,
+  )
+
 /** The state of an address, which the stand-in of lists does not tell. */
-function stateOf({ movements }: EvmChain, { url }: Parameters<StandIn>[0]): ReturnType<StandIn> | undefined {
+function stateOf(chain: EvmChain, { url }: Parameters<StandIn>[0]): ReturnType<StandIn> | undefined {
   const { action, address: of = '' } = Object.fromEntries(url.searchParams)
-  const outgoing = movements.filter(({ from }) => from === of)
-  const incoming = movements.filter(({ to }) => to === of)
-  const sum = (all: readonly EvmMovement[]): bigint =>
-    all.reduce((total, one) => total + BigInt(one.value), 0n)
+  const outgoing = chain.movements.filter(({ from }) => from === of).length
   const results: Readonly<Record<string, unknown>> = {
-    balance: { status: '1', message: 'OK', result: String(sum(incoming) - sum(outgoing)) },
-    eth_getTransactionCount: { jsonrpc: '2.0', id: 1, result: `0x${outgoing.length.toString(16)}` },
+    balance: { status: '1', message: 'OK', result: String(balanceOf(chain, of)) },
+    eth_getTransactionCount: { jsonrpc: '2.0', id: 1, result: `0x${outgoing.toString(16)}` },
     eth_getCode: { jsonrpc: '2.0', id: 1, result: '0x' },
   }
   return results[action ?? ''] === undefined ? undefined : answered(results[action ?? ''])

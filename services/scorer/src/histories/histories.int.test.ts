@@ -1,90 +1,45 @@
 /** Histories on demand, from a stand-in of Etherscan over HTTP to the report that rests on them. */
-import type { EventData, Report } from '@cupel/contracts'
 import { compiledDefaultPolicy, differences, recompute } from '@cupel/domain'
 import { examineAddress, importLedger } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
-import { loadConfig, type RunningService } from '@cupel/service-kit'
-import {
-  answered,
-  etherscanStandIn,
-  serveStandIn,
-  type EvmChain,
-  type EvmMovement,
-  type StandIn,
-  type StandInServer,
-} from '@cupel/testkit/providers'
+import { answered, etherscanStandIn, type EvmChain, type StandInServer } from '@cupel/testkit/providers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openFollowed, type Installation } from '../../test/installation.js'
+import {
+  address,
+  balanceOf,
+  EXCHANGE,
+  explore,
+  LAZARUS,
+  openExplorer,
+  paid,
+  patient,
+  WAIT,
+  type Explored,
+  type Explorer,
+} from '../../test/explorers.js'
+import type { Installation } from '../../test/installation.js'
 import { sharedInputs } from '../../test/shared-inputs.js'
 
-const WAIT = { timeout: 150_000, interval: 20 }
-const address = (digit: string): string => `0x${digit.repeat(40)}`
-const [ALICE, BOB, EXCHANGE, LAZARUS] = [
-  ...[address('a'), address('b'), address('e')],
-  '0x098b716b8aaf21512996dc57eb0615e2383e2f96',
-] as const
-const ETHER = 10n ** 18n
-const defaults = loadConfig({ CUPEL_DATABASE_URL: 'postgres://nobody@127.0.0.1/none' })
+const [ALICE, BOB] = [address('a'), address('b')]
 
-let hashes = 0
-const paid = (from: string, to: string, height: number, wei = ETHER): EvmMovement => ({
-  ...{ list: 'txlist', height, from, to, value: String(wei) },
-  hash: `0x${(hashes += 1).toString(16).padStart(64, '0')}`,
-})
-
-/** The balance that the movements leave to an address. */
-const balanceOf = ({ movements }: EvmChain, of: string): bigint =>
-  movements.reduce(
-    (sum, { from, to, value }) => sum + (to === of ? BigInt(value) : 0n) - (from === of ? BigInt(value) : 0n),
-    0n,
-  )
-
+let explorer: Explorer
 let chain: EvmChain
-/** Answers before the stand-in does; undefined leaves the answer to it. */
-let first: (question: Parameters<StandIn>[0]) => ReturnType<StandIn> | undefined
 let server: StandInServer
+let explored: Explored
 let installation: Installation
 let database: Database
+let start: Explored['start']
+let screened: Explored['screen']
 
 beforeEach(async () => {
-  chain = {
-    ...{ movements: [], newest: 20_000_000, newestAtS: Math.floor(Date.now() / 1_000) - 9 },
-    ...{ secondsPerBlock: 12, branch: 1 },
-    landmark: {
-      height: 1_920_000,
-      hash: '0x4985f5ca3d2afbec36529aa96f74de3cc10a2a4a6c44f2157a57d2c6059a11bb',
-    },
-  }
-  first = () => undefined
-  const standIn = etherscanStandIn(chain, { host: 'etherscan', chainId: 1 })
-  server = await serveStandIn((question) => first(question) ?? stateOf(question) ?? standIn(question))
-  installation = await openFollowed()
+  explorer = await openExplorer('explorer', 'ETH')
+  explored = await explore([explorer])
+  ;({ chain, server } = explorer)
+  ;({ installation, start, screen: screened } = explored)
   database = installation.connect()
-  const of = { chain: 'ETH', sourceUrl: '', confidencePpm: 990_000 }
-  await installation.publish('ofac_sdn', [
-    { ...of, address: LAZARUS, category: 'sanctions', entity: 'Lazarus Group', source: 'ofac_sdn' },
-  ])
-  await installation.publish('my_list', [
-    { ...of, address: EXCHANGE, category: 'clean_exchange', entity: 'An exchange', source: 'my_list' },
-  ])
 }, 60_000)
-afterEach(async () => {
-  await installation.close()
-  await server.close()
-})
-
-/** The state of an address, which the stand-in of lists does not tell. */
-function stateOf({ url }: Parameters<StandIn>[0]): ReturnType<StandIn> | undefined {
-  const { action, address: of = '' } = Object.fromEntries(url.searchParams)
-  const outgoing = chain.movements.filter(({ from }) => from === of).length
-  const results: Readonly<Record<string, unknown>> = {
-    balance: { status: '1', message: 'OK', result: String(balanceOf(chain, of)) },
-    eth_getTransactionCount: { jsonrpc: '2.0', id: 1, result: `0x${outgoing.toString(16)}` },
-    eth_getCode: { jsonrpc: '2.0', id: 1, result: '0x' },
-  }
-  return results[action ?? ''] === undefined ? undefined : answered(results[action ?? ''])
-}
+afterEach(() => explored.close())
 
 const historyCalls = (of?: string): number =>
   server.asked.filter(
@@ -92,45 +47,6 @@ const historyCalls = (of?: string): number =>
       url.searchParams.get('action') === 'txlist' &&
       (of === undefined || url.searchParams.get('address') === of),
   ).length
-
-async function start(
-  over: Readonly<Record<string, string | number | boolean>> = {},
-): Promise<RunningService> {
-  const providers = {
-    providers: [{ name: 'explorer', kind: 'etherscan', chain: 'ETH', url: `${server.url}/api` }],
-  }
-  const file = await installation.file('providers.json', JSON.stringify(providers))
-  const scorer = await installation.start({
-    config: {
-      ...defaults,
-      CUPEL_CHAIN_DATA_FILE: file,
-      CUPEL_CHAIN_DATA_BUDGET_MS: 10_000,
-      CUPEL_EXPOSURE_BUDGET_MS: 10_000,
-      CUPEL_HISTORIES: true,
-      CUPEL_HISTORY_FOLDER: `${file}.histories`,
-      CUPEL_HISTORY_CALLS_PER_SECOND: 1_000,
-      ...over,
-    },
-  })
-  await vi.waitFor(() => expect(scorer.checks().filter(({ ok }) => !ok)).toEqual([]), WAIT)
-  return scorer
-}
-
-async function screened(
-  of: string,
-  over: Partial<EventData['ScreenRequested']> = {},
-): Promise<{ report: Report; event: EventData['ReportGenerated'] }> {
-  const id = await installation.request(of, 'ETH', over)
-  const [told] = await vi.waitFor(async () => {
-    const answers = await installation.answers(id)
-    expect(answers.length).toBeGreaterThan(0)
-    return answers
-  }, WAIT)
-  if (told?.type !== 'ReportGenerated') throw new Error(`${id} has no report`)
-  return { report: JSON.parse(told.data.report) as Report, event: told.data }
-}
-
-const patient = () => ({ stagesByAt: new Date(Date.now() + 60_000).toISOString() })
 const read = async (of: string) => (await screened(of, patient())).report
 
 test('a fresh address has first a report that names what is missing, and then one with a money path', async () => {
@@ -188,7 +104,7 @@ describe('less than a whole history is not green:', () => {
   })
 
   test('one of a provider that does not give calls', async () => {
-    first = ({ url }) =>
+    explorer.first = ({ url }) =>
       url.searchParams.get('action') === 'txlistinternal'
         ? answered({ status: '0', message: 'NOTOK', result: 'Error! Missing Or invalid Action name' })
         : undefined
@@ -206,7 +122,7 @@ describe('less than a whole history is not green:', () => {
   test('one of a provider that leaves out what the balance shows', async () => {
     const hidden = paid(LAZARUS, ALICE, 19_000_001)
     const standIn = etherscanStandIn(chain, { host: 'etherscan', chainId: 1 })
-    first = (question) =>
+    explorer.first = (question) =>
       question.url.searchParams.get('action') === 'balance'
         ? answered({
             status: '1',
@@ -223,7 +139,7 @@ describe('less than a whole history is not green:', () => {
   })
 
   test('one of a provider that does not answer, which a check tells', async () => {
-    first = ({ url }) =>
+    explorer.first = ({ url }) =>
       url.searchParams.get('action') === 'txlist' ? answered({ message: 'busy' }, 503) : undefined
     const scorer = await start()
     await read(ALICE)
