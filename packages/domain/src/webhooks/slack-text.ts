@@ -40,7 +40,13 @@ export function jobSlackBody(job: EndedJob, items: readonly EndedItem[], results
     const { level } = (JSON.parse(report) as { risk: { level: string } }).risk
     levels.set(level, (levels.get(level) ?? 0) + 1)
   }
-  const counts = [...levels].sort().map(([level, count]) => `${plain(level)} ${count}`)
+  const unread = job.completed - [...levels.values()].reduce((sum, count) => sum + count, 0)
+  const counts = [
+    ...[...levels]
+      .sort()
+      .map(([level, count]) => `${level === 'grey' ? 'not cleared' : plain(level)} ${count}`),
+    ...(unread > 0 ? [`level not read ${unread}`] : []),
+  ]
   const lines = [
     `*Bulk job ${plain(job.jobId)}*: ${plain(job.status)}${job.livemode ? '' : ' (sandbox)'}`,
     `${job.completed} of ${job.total} have a report, ${job.failed} failed, ${job.cancelled} cancelled`,
@@ -56,7 +62,9 @@ export const testSlackBody = (endpointId: string): string =>
 const messageOf = (lines: readonly string[]): string =>
   JSON.stringify({ text: lines.filter((line) => line !== '').join('\n') })
 
-const finding = ({ level, score }: ChangedReport['current']): string => `${plain(level)} ${score}`
+/** Of an address that is not cleared the points are only those that are known: none is no finding. */
+const finding = ({ level, score }: ChangedReport['current']): string =>
+  level !== 'grey' ? `${plain(level)} ${score}` : score === 0 ? 'not cleared' : `not cleared, ${score} known`
 
 function splitText({ previous, current, split, splitMissing }: ChangedReport): string {
   const HUNDRED = 100

@@ -33,6 +33,7 @@ test('a change without a split says that it has none, and a grey report its reme
   const text = textOf(
     changeWebhookBody({ ...change, current: grey, reasons, split: null, splitMissing: 'busy' }, 'slack'),
   )
+  expect(text).toContain('green 2.5 → *not cleared*')
   expect(text).toContain('-2.5 points, not split: busy')
   expect(text).toContain('Import the list.')
 })
@@ -91,6 +92,14 @@ test('a job is told by its counts and levels, without its name', () => {
   expect(text).toContain('3 of 4 have a report, 1 failed, 0 cancelled')
   expect(text).toContain('green 1, red 2')
   expect(text).not.toContain('Customers')
+  const unread = jobWebhookBody(
+    'bulk.completed',
+    'slack',
+    job,
+    [item('grey'), item(null)],
+    'https://x/results',
+  )
+  expect(textOf(unread)).toContain('not cleared 1, level not read 2')
 })
 
 test('a test message can be shown in a channel too', () => {

@@ -1,4 +1,4 @@
-/** POST /v1/inbox/marks: marks entries as read, or as unread again, for this person alone. */
+/** POST /v1/inbox/marks: marks entries as read, or as unread again, only for this person. */
 import { countUnread, markEntries } from '@cupel/watches'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
