@@ -61,7 +61,7 @@ export function changeApiKey(parts: KeyParts): Endpoint {
     tag: KEYS_TAG,
     summary: 'Change an API key',
     description:
-      'Changes the given fields from the next call on; whoever holds the key goes on with it. It gains no right that the calling key lacks. A key does not change itself, so that an account keeps the key that administers it.',
+      'Changes the given fields from the next call on; whoever holds the key goes on with it. It gains no right if it then has any that the calling key lacks. A key does not change itself, so that an account keeps the key that administers it.',
     access: 'admin',
     pathSchema: keyPath,
     bodySchema: changeBody,
