@@ -78,6 +78,7 @@ export const failpointNames = [
   'watches.settled',
   'watches.digested',
   'labels.order',
+  'labels.own',
   'policy.activate',
   'transparency.sign',
   'transparency.publish',

@@ -46,3 +46,13 @@ export {
   type RefreshRun,
   type RunningRefreshes,
 } from './refresh/run-refreshes.js'
+export {
+  findOwnLabel,
+  listOwnLabels,
+  MAX_OWN_LABELS,
+  ownDecisions,
+  removeOwnLabel,
+  stateOwnLabel,
+  type OwnLabel,
+} from './own/own-labels.js'
+export { forgetOwnLabels, replayOwnLabel, replayOwnLabelRemoval } from './own/replay-own-labels.js'

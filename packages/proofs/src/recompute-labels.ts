@@ -9,6 +9,7 @@ import {
 } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 import { labelFacts, newestPublication, readLabelsAsOf, setFacts } from '@cupel/read-models'
+import { readOwnLabelsAgain, type OwnLabelsAgain } from './own-labels-again.js'
 import { compared, failed, type Verdict } from './verdict.js'
 
 export interface ReportWithShared {
@@ -25,8 +26,9 @@ export async function readLabelsAgain(
   database: Database,
 ): Promise<readonly Verdict[]> {
   const verdicts = new Map<ReportWithShared, Verdict>()
+  const own = await readOwnLabelsAgain(reports, database)
   for (const one of reports)
-    if (!one.data.livemode) verdicts.set(one, compared(recordedFacts(one), sandboxFacts(one.data)))
+    if (!one.data.livemode) verdicts.set(one, compared(recordedFacts(one), sandboxFacts(one.data, own)))
   const newest = await newestLabelSet(database)
   const activated = await activatedPolicies(database)
   for (const [labelSetSeq, group] of bySequence(reports.filter(({ data }) => data.livemode))) {
@@ -37,7 +39,7 @@ export async function readLabelsAgain(
           ? part.map(() =>
               failed(`The label view contains ${newest} publications, the report used ${labelSetSeq}.`),
             )
-          : await compareLabels(part, labelSetSeq, database)
+          : await compareLabels(part, { labelSetSeq, own }, database)
       part.forEach((one, index) => verdicts.set(one, withPolicy(read[index]!, one.data, activated)))
     }
   }
@@ -79,7 +81,7 @@ async function newestLabelSet(database: Database): Promise<number> {
 
 async function compareLabels(
   group: readonly ReportWithShared[],
-  labelSetSeq: number,
+  { labelSetSeq, own }: { readonly labelSetSeq: number; readonly own: OwnLabelsAgain },
   database: Database,
 ): Promise<Verdict[]> {
   const onChains = group.map(({ data }) => chainsOf(data))
@@ -102,7 +104,7 @@ async function compareLabels(
       labelState: lists,
       inputs: inputsOf(
         chains.map((chain) => ({
-          labels: byKey.get(keyOf(chain)!) ?? [],
+          labels: [...(byKey.get(keyOf(chain)!) ?? []), ...own(one.data, chain)],
           // The ledger knows which members a cluster has (level C); here only their labels are read.
           cluster: membersOf(chain).map((member) =>
             byKey.get(keyOf(member) ?? '')?.find(({ labelId }) => labelId === member.label.labelId),
@@ -173,8 +175,10 @@ const labelAsRead = (label: ConsideredLabel): LabelFacts =>
     Object.entries(label).filter(([name]) => !decidedFields.includes(name)),
   ) as unknown as LabelFacts
 
-/** The sandbox contains its magic addresses and no other labels. */
-function sandboxFacts({ canonicalAddress, chain, generatedAt }: ReportGenerated): ReadFacts {
+/** The sandbox contains its magic addresses, own labels, and no others. */
+function sandboxFacts(data: ReportGenerated, own: OwnLabelsAgain): ReadFacts {
+  const { canonicalAddress, chain, generatedAt, inputs } = data
   const { labelsAsOf, labelSets, labels } = sandboxLabels(canonicalAddress, chain, generatedAt)
-  return { labelState: { labelsAsOf, labelSets }, inputs: inputsOf([{ labels, cluster: [] }]) }
+  const all = [...labels, ...own(data, { chain, canonicalAddress, labels: inputs.labels })]
+  return { labelState: { labelsAsOf, labelSets }, inputs: inputsOf([{ labels: all, cluster: [] }]) }
 }

@@ -12,7 +12,7 @@ import { runSeed } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPastSource, InputsDifferError, screenAsOf, type AsOfScreening } from '../src/index.js'
-import { openDeciding, type Deciding } from './deciding.js'
+import { ACCOUNT, openDeciding, type Deciding } from './deciding.js'
 
 const ASKED = '0x1111111111111111111111111111111111111111'
 const THIEF = '0x2222222222222222222222222222222222222222'
@@ -63,7 +63,7 @@ async function ask(
   if (!parsed.ok) throw new Error(parsed.detail)
   const { log, codec, database } = deciding.installation
   const screened = { ...screenedAddress(parsed), candidateChains }
-  const request = { ...screened, livemode: true, customerReference, asOf: at }
+  const request = { ...screened, accountId: ACCOUNT, livemode: true, customerReference, asOf: at }
   return await screenAsOf(createPastSource({ log, codec, database }), request, noRest)
 }
 
@@ -223,7 +223,10 @@ test('the sandbox answers for any moment since it began, and not before', async 
   const inSandbox = (at: string) =>
     screenAsOf(
       createPastSource({ log, codec, database }),
-      { ...screenedAddress(parsed), livemode: false, customerReference: null, asOf: at },
+      {
+        ...{ ...screenedAddress(parsed), accountId: ACCOUNT },
+        ...{ livemode: false, customerReference: null, asOf: at },
+      },
       noRest,
     )
   expect(await inSandbox('2026-03-01T00:00:00.000Z')).toMatchObject({

@@ -12,7 +12,7 @@ import {
   type CompiledPolicy,
   type PriceTable,
 } from '@cupel/domain'
-import { importLabels } from '@cupel/labels'
+import { importLabels, labelsMigrations } from '@cupel/labels'
 import {
   currentLedger,
   examineAddress,
@@ -27,6 +27,7 @@ import {
   policyView,
   readLabelsAsOf,
   readLabelSnapshot,
+  readOwnLabels,
   readModels,
   setFacts,
 } from '@cupel/read-models'
@@ -63,10 +64,12 @@ export interface Deciding {
   append(data: ReportGenerated): Promise<void>
 }
 
+export const ACCOUNT = 'acc_test'
+
 /** Opens it with the default policy in force. */
 export async function openDeciding(): Promise<Deciding> {
   const installation = await openTestInstallation({
-    migrations: [ledgerMigrations],
+    migrations: [ledgerMigrations, labelsMigrations],
     readModels,
     statementTimeoutMs: 0,
   })
@@ -164,7 +167,9 @@ async function decide(
     const parsed = parseAddress(address, on)
     if (!parsed.ok) throw new Error(parsed.detail)
     const { canonical: canonicalAddress, lookupKey } = parsed
-    const labels = (await labelsOf([lookupKey])).get(lookupKey)!
+    const question = { accountId: ACCOUNT, livemode: true, lookupKey }
+    const own = (await readOwnLabels(database, [question], 'in-force'))(question)
+    const labels = [...(await labelsOf([lookupKey])).get(lookupKey)!, ...own.map(({ facts }) => facts)]
     if (ledgerSeq === 0) return { chain: on, canonicalAddress, labels }
     const asked = { chain: on, address: canonicalAddress, ledgerSeq, labelsOf }
     const exposure = await examineAddress(database, { ...asked, prices, policy, labelSets, generatedAt })
@@ -184,7 +189,7 @@ async function decide(
     request: {
       ...{
         reportId,
-        accountId: 'acc_test',
+        accountId: ACCOUNT,
         livemode: true,
         address,
         canonicalAddress,

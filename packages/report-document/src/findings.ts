@@ -1,5 +1,6 @@
 /** One evidence item in words: a headline, its facts, its counterparties and the path of the value. */
 import type { Evidence } from '@cupel/contracts'
+import { OWN_LABEL_SOURCE } from '@cupel/domain'
 import type { EvidenceView, Field, Table } from './document.js'
 import { counterpartyTable } from './flow.js'
 import { pointsText } from './points.js'
@@ -51,6 +52,8 @@ export function findingText(item: Evidence, strings: Strings): string {
   const { findings } = strings
   const entity = partyName(item.entity, strings)
   const category = categoryText(item, strings)
+  if (item.relation === 'ownership' && item.source === OWN_LABEL_SOURCE)
+    return item.category === 'clean_exchange' ? findings.allowed : findings.blocked(category)
   if (item.relation === 'ownership') {
     return item.sanction === null
       ? findings.owned(entity, category, visibleText(item.source))
@@ -90,7 +93,7 @@ function labelFields(item: Evidence, strings: Strings): readonly Field[] {
     ...(item.address === null ? [] : [codeField(fields.labelledAddress, item.address)]),
     { label: fields.relation, value: nameOf(strings.relations, item.relation) },
     ...(item.role === '' ? [] : [{ label: fields.role, value: visibleText(item.role) }]),
-    ...(item.source === '' ? [] : [{ label: fields.source, value: visibleText(item.source) }]),
+    ...(item.source === '' ? [] : [{ label: fields.source, value: sourceName(item.source, strings) }]),
     ...(item.origin === ''
       ? []
       : [{ label: fields.origin, value: nameOf(strings.authorities, item.origin) }]),
@@ -101,6 +104,9 @@ function labelFields(item: Evidence, strings: Strings): readonly Field[] {
     { label: fields.chainOfLabel, value: visibleText(item.chain) },
   ]
 }
+
+const sourceName = (source: string, strings: Strings): string =>
+  source === OWN_LABEL_SOURCE ? strings.ownLabel : visibleText(source)
 
 function sanctionFields({ sanction }: Evidence, strings: Strings): readonly Field[] {
   if (sanction === null) return []

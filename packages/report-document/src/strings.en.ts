@@ -1,13 +1,14 @@
 /** Every text of a report document in English. Another language is another table of this type. */
-import type {
-  Category,
-  ExposureReason,
-  ListStatus,
-  ClusterStop,
-  ExposureGap,
-  NotExamined,
-  PartCategory,
-  UnusedReason,
+import {
+  OWN_LABEL_SOURCE,
+  type Category,
+  type ExposureReason,
+  type ListStatus,
+  type ClusterStop,
+  type ExposureGap,
+  type NotExamined,
+  type PartCategory,
+  type UnusedReason,
 } from '@cupel/domain'
 import { bulkEn } from './bulk/bulk-strings.en.js'
 import { count, grouped } from './counting.js'
@@ -98,6 +99,7 @@ export const en = {
     'eu-fsf': 'the European Union',
     'un-sc': 'the United Nations Security Council',
     'il-nbctf': 'the NBCTF of Israel',
+    [OWN_LABEL_SOURCE]: 'your label',
   },
   relations: {
     ownership: 'the address itself',
@@ -111,6 +113,8 @@ export const en = {
   findings: {
     listed: (authority: string, entity: string, designated: string | null) =>
       `listed by ${authority} as ${entity}${designated === null ? '' : `, designated ${designated}`}`,
+    blocked: (category: string) => `blocked by your label (${category})`,
+    allowed: 'allowed by your label',
     owned: (entity: string, category: string, source: string) =>
       `attributed to ${entity} (${category}) by ${source}`,
     clustered: (entity: string, category: string) =>
@@ -128,6 +132,8 @@ export const en = {
     historical: ', while designated; the designation has ended since',
     limited: (limit: string) => `; points ${limit}`,
   },
+
+  ownLabel: 'your label',
 
   points: pointsEn,
   levelReasons: levelReasonsEn,
@@ -163,6 +169,8 @@ export const en = {
     contract_here: 'There is a contract at this address here, so a label of another chain does not count.',
     same_origin: 'It repeats a label that counts.',
     unknown_category: 'The category is not known to this scorer.',
+    own_allow:
+      'An allow label of your own has no points and hides no other statement. It only says that the account knows whose value this is.',
     dust: 'The amount is dust: anyone can send it.',
     weak_source: 'The label of the other party is too weak.',
     own_service: 'The address is a clean service, and the transfers are its customers’.',

@@ -10,6 +10,7 @@ import { Keys } from './resources/keys.js'
 import { ListImports } from './resources/list-imports.js'
 import { Lists } from './resources/lists.js'
 import { Log } from './resources/log.js'
+import { OwnLabels } from './resources/own-labels.js'
 import { Policy } from './resources/policy.js'
 import { Reports } from './resources/reports.js'
 import { Transfers } from './resources/transfers.js'
@@ -52,6 +53,7 @@ export class Cupel {
   readonly lists: Lists
   readonly listImports: ListImports
   readonly log: Log
+  readonly ownLabels: OwnLabels
   readonly policy: Policy
   readonly watches: Watches
   readonly webhooks = webhooks
@@ -74,6 +76,7 @@ export class Cupel {
     this.lists = new Lists(this.#transport)
     this.listImports = new ListImports(this.#transport)
     this.log = new Log(this.#transport)
+    this.ownLabels = new OwnLabels(this.#transport)
     this.policy = new Policy(this.#transport)
     this.watches = new Watches(this.#transport)
   }

@@ -23,7 +23,9 @@ import { getDocs } from './routes/reference/get-docs.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
 import { inboxEndpoints } from './routes/inbox/index.js'
 import { listImportEndpoints, type ListImportParts } from './routes/list-imports/index.js'
+import { searchLabelsEndpoint } from './routes/labels/search-labels.js'
 import { listLists, type Lists } from './routes/lists/list-lists.js'
+import { ownLabelEndpoints } from './routes/own-labels/index.js'
 import { getPolicy } from './routes/policy/get-policy.js'
 import { whatIf, type WhatIfParts } from './routes/policy/what-if.js'
 import { listChains } from './routes/reference/list-chains.js'
@@ -124,6 +126,8 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     ...inboxEndpoints(parts.watches),
     ...webhookEndpoints(parts.webhooks),
     listLists(parts.lists),
+    searchLabelsEndpoint(parts.listImports),
+    ...ownLabelEndpoints(parts.listImports),
     ...listImportEndpoints(parts.listImports),
     getPolicy(parts.policy.policyInForce),
     whatIf(parts.policy),

@@ -113,6 +113,7 @@ function send(method: string, path: string, headerLines: string, body: string): 
 const ids: Readonly<Record<string, string>> = {
   endpoint_id: `we_${'0'.repeat(20)}`,
   import_id: `lio_${'0'.repeat(20)}`,
+  label_id: `lbl_${'0'.repeat(20)}`,
   key_id: '0'.repeat(8),
 }
 const concrete = (path: string): string =>

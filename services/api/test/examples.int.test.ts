@@ -79,6 +79,12 @@ async function newKey(): Promise<string> {
   return String(made.json()['key_id'])
 }
 
+async function newLabel(): Promise<string> {
+  const labels = '/v1/own-labels'
+  const made = await call(url, 'POST', labels, { key, body: exampleOf('POST', labels) })
+  return String(made.json()['label_id'])
+}
+
 /** An import in the state in which its example is possible. No refresher works here. */
 async function newImport(path: string): Promise<string> {
   const imports = '/v1/list-imports'
@@ -105,6 +111,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{token}', token)
     .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')
     .replace('{import_id}', path.includes('{import_id}') ? await newImport(path) : '')
+    .replace('{label_id}', path.includes('{label_id}') ? await newLabel() : '')
     .replace('{key_id}', path.includes('{key_id}') ? await newKey() : '')
     .replace('{endpoint_id}', endpoint)
     .replace('{delivery_id}', deliveryId)

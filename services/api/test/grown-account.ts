@@ -48,6 +48,11 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   watch_id: [oldest('wat_', 20)],
   endpoint_id: [grown.endpointId],
   import_id: [oldest('lio_', 20)],
+  label_id: [oldest('lbl_', 20)],
+  source: ['a list', 'of nobody'],
+  dataset: ['frequent', 'of nobody'],
+  category: ['scam', 'mixer', 'of nobody'],
+  entity: ['frequent', 'rare', 'of nobody'],
   account_id: ['of nobody', 'acc_of_nobody'],
   livemode: ['true', 'false'],
   address: [HOT, RARE, '0x3333333333333333333333333333333333333333'],
@@ -115,6 +120,15 @@ export async function grow(
        CASE WHEN i = 0 THEN 'exhausted' ELSE 'delivered' END, ${at}, ${at} FROM ${rowsOf(1)}`,
     `INSERT INTO labels.list_order (order_id, ordered_by, ordered_at, request, status)
      SELECT ${idOf('lio_', 20)}, '', ${at}, '{"format":"csv","set":"mine"}', 'imported' FROM ${rowsOf(1)}`,
+    `INSERT INTO labels.own_label (label_id, account_id, livemode, decision, category, chain, address, canonical_address, lookup_keys, reason,
+       stated_at, stated_by, actor)
+     SELECT ${idOf('lbl_', 20)}, ${own}, 'block', 'scam', 'ETH', a, a, ARRAY['evm:' || a], '', ${at}, '', ''
+     FROM ${rowsOf(1)}, LATERAL (SELECT CASE WHEN i = 0 THEN '${RARE}' ELSE ${idOf('0x', 40)} END) AS of (a)`,
+    `INSERT INTO label_view.label (import_id, label_id, source, dataset, chain, address, canonical_address, lookup_key, category, subcategory,
+       role, entity, origin, kind, confidence_ppm, source_url, log_offset)
+     SELECT 'an import', ${idOf('l', 20)}, 'a list', 'frequent', 'ETH', a, a, 'evm:' || a, CASE WHEN i = 0 THEN 'mixer' ELSE 'scam' END, '',
+       'owner', CASE WHEN i = 0 THEN 'Rare' ELSE 'Frequent' END, 'a list', 'crowd', 400000, '', i
+     FROM ${rowsOf(1)}, LATERAL (SELECT CASE WHEN i = 0 THEN '${RARE}' ELSE ${idOf('0x', 40)} END) AS of (a)`,
     `INSERT INTO sharing.share (share_id, token_digest, report_id, account_id, livemode, label, created_at, created_by, actor, expires_at, revoked_at, revoked_by)
      SELECT ${idOf('shr_', 20)}, sha256((${idOf('shr_', 20)})::bytea), '${OLDEST_ID}', ${own}, '', ${at}, '', '', ${at}, ${at}, '' FROM ${rowsOf(1)}`,
   ]

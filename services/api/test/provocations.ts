@@ -29,6 +29,7 @@ const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
 const KEYS = '/v1/keys'
 const IMPORTS = '/v1/list-imports'
+const OWN_LABELS = '/v1/own-labels'
 const REFRESHES = '/v1/list-refreshes'
 const WATCHES = '/v1/watches'
 const REPORT = '/v1/reports/{report_id}'
@@ -88,6 +89,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const otherKey = await installation.key(ofAccount)
   const begun = await call(url, 'POST', IMPORTS, { key, body: exampleOf('POST', IMPORTS) })
   const importId = String(begun.json()['import_id'])
+  const stated = await call(url, 'POST', OWN_LABELS, { key, body: exampleOf('POST', OWN_LABELS) })
+  const labelId = String(stated.json()['label_id'])
   const endedKey = await installation.key(ofAccount)
   await call(url, 'POST', `/v1/keys/${endedKey.keyId}/revoke`, { key, body: { reason: 'an example' } })
   const crowdedUrl = await start({ config: { CUPEL_ENTERPRISE_OPEN_JOBS: 1 } })
@@ -123,6 +126,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{token}', work.share.token)
       .replace('{key_id}', otherKey.keyId)
       .replace('{import_id}', importId)
+      .replace('{label_id}', labelId)
       .replace('{watch_id}', watchId)
       .replace('{endpoint_id}', endpointId)
       .replace('{delivery_id}', deliveryId)
@@ -320,6 +324,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
 /** The address in the body of each endpoint that takes one. */
 function bodyWith(path: string, input: Record<string, string>): object {
   if (path === WATCHES) return { watches: [input] }
+  if (path === OWN_LABELS) return { ...input, decision: 'allow', reason: 'our own' }
   if (path === TRANSFERS) {
     const { address, ...rest } = input
     return { ...exampleOf('POST', TRANSFERS), ...rest, from: address }

@@ -66,6 +66,7 @@ async function tenantOf(name: string, key: string): Promise<Tenant> {
     String(job.json()['job_id']),
     ...(await webhooksOf(key)),
     await newWatch(api.url, key),
+    await newLabel(key),
     await newKey(key),
     ...(await workOn(String(made.json()['report_id']), key)),
   ]
@@ -79,6 +80,14 @@ async function workOn(reportId: string, key: string): Promise<string[]> {
   const note = await call(api.url, 'POST', `/v1/reports/${reportId}/notes`, { key, body: { text: reportId } })
   expect(note.status).toBe(201)
   return [(await newShare({ url: api.url, key, reportId })).shareId]
+}
+
+/** States a label about an address that no test screens. */
+async function newLabel(key: string): Promise<string> {
+  const body = exampleOf('POST', '/v1/own-labels')
+  const made = await call(api.url, 'POST', '/v1/own-labels', { key, body })
+  expect(made.status).toBe(201)
+  return String(made.json()['label_id'])
 }
 
 /** Issues another key of the tenant. */
@@ -113,6 +122,7 @@ function nobodysLike(id: string): string {
   if (id.startsWith('job_')) return `job_${'0'.repeat(32)}`
   if (id.startsWith('shr_')) return `shr_${'0'.repeat(20)}`
   if (id.startsWith('wat_')) return `wat_${'0'.repeat(20)}`
+  if (id.startsWith('lbl_')) return `lbl_${'0'.repeat(20)}`
   if (id.startsWith('we_')) return `we_${'0'.repeat(20)}`
   if (id.length === 8) return '0'.repeat(8)
   return id.length === 16 ? '0123456789abcdef' : '019aa5c8-7f00-7000-8000-000000000001'

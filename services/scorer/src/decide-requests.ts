@@ -36,6 +36,7 @@ import { worstReading, type HistoryStage } from './histories/history-stage.js'
 import type { ScorerInstruments } from './instruments.js'
 import type { LabelStates } from './label-states.js'
 import type { Decision, Request } from './lane.js'
+import { ownLabelsFor } from './own-labels.js'
 import type { StatedInputs } from './stated-inputs.js'
 
 export interface DeciderOptions {
@@ -65,10 +66,14 @@ interface Standing {
 
 const nothingKnown: Standing = { setsSeq: -1, labelsAsOf: '', labelSets: [], policySeq: -1, policy: null }
 
-/** The sandbox has its magic addresses with a list of its own, and no other labels. */
-function sandboxSnapshot({ data }: Request, generatedAt: string): ScreeningSnapshot {
-  const labels = sandboxLabels(data.canonicalAddress, data.chain, generatedAt)
-  return { labelSetSeq: 0, labelView: 'current', ...labels }
+/** The sandbox has its magic addresses with a list of its own, the own labels of its account, and no other labels. */
+function sandboxSnapshot(
+  { data }: Request,
+  own: readonly LabelFacts[],
+  generatedAt: string,
+): ScreeningSnapshot {
+  const { labels, ...lists } = sandboxLabels(data.canonicalAddress, data.chain, generatedAt)
+  return { labelSetSeq: 0, labelView: 'current', ...lists, labels: [...labels, ...own] }
 }
 
 /**
@@ -102,7 +107,10 @@ export function createDecider(options: DeciderOptions): Decider {
     const all = chains.flat()
     const look = options.lookIntoLedger?.(all) ?? null
     const keys = new Map(all.map((one) => [one, lookupKeyOf(one)]))
-    const snapshot = await read([...new Set([...keys.values()].filter((key) => typeof key === 'string'))])
+    const [snapshot, own] = await Promise.all([
+      read([...new Set([...keys.values()].filter((key) => typeof key === 'string'))]),
+      ownLabelsFor(options.database, all),
+    ])
     refuseForeign(snapshot, options.log)
     const { policy } = snapshot.standing
     if (policy === null) throw new PausedError('No policy has been activated.')
@@ -110,13 +118,16 @@ export function createDecider(options: DeciderOptions): Decider {
     const generatedAt = options.now().toISOString()
     const live = { ...snapshot.standing, labelView: options.labelView() }
     const byKey = byLookupKey(snapshot.labels)
-    const labelsOf = (one: ChainRequest): readonly LabelFacts[] => byKey.get(String(keys.get(one))) ?? []
+    const labelsOf = (one: ChainRequest): readonly LabelFacts[] => [
+      ...(byKey.get(String(keys.get(one))) ?? []),
+      ...own(one),
+    ]
     const prepared = chains.map((onChains): PreparedDecision => {
       const [request] = onChains
       const refused = onChains.map((one) => keys.get(one)!).find((key) => typeof key === 'object')
       if (refused !== undefined) return refused
       if (keys.get(request) === SANDBOX) {
-        const screened = sandboxSnapshot(request, generatedAt)
+        const screened = sandboxSnapshot(request, own(request), generatedAt)
         return { request, onChains, labelsOf, screened, policy: compiledDefaultPolicy, generatedAt }
       }
       const screened = { ...snapshotOf(live), labels: labelsOf(request) }

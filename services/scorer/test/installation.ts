@@ -13,6 +13,7 @@ import {
 } from '@cupel/contracts'
 import { classifyLabel, compiledDefaultPolicy, parseAddress } from '@cupel/domain'
 import { type NewRecord, placesOf, TYPE_HEADER } from '@cupel/event-log'
+import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { openDatabase } from '@cupel/postgres'
@@ -62,7 +63,7 @@ export const defaults = loadConfig({})
 
 export async function openInstallation({ policy = true }: { policy?: boolean } = {}): Promise<Installation> {
   const base = await openTestInstallation({
-    migrations: [heartbeatsMigrations, ledgerMigrations, transparencyMigrations],
+    migrations: [heartbeatsMigrations, labelsMigrations, ledgerMigrations, transparencyMigrations],
     readModels,
   })
   const { database, log, codec } = base

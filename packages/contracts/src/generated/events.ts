@@ -876,6 +876,56 @@ export interface FailingWatch {
   readonly failures: number
 }
 
+/** An account stated a label of its own about an address. It counts for the screens of this account only. */
+export interface OwnLabelStated {
+  readonly labelId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** block or allow. */
+  readonly decision: string
+  /** The category of a block label; clean_exchange for an allow label, which has no points. */
+  readonly category: string
+  readonly chain: string
+  /** Exactly as the caller sent it. */
+  readonly address: string
+  readonly canonicalAddress: string
+  /** The keys under which a screen finds the label. */
+  readonly lookupKeys: readonly string[]
+  /** Why, in the words of the account. */
+  readonly reason: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly statedAt: string
+  /** From this time on the label counts no more: UTC, RFC 3339; null for never. */
+  readonly expiresAt: null | string
+  /** Id of the API key that stated it. */
+  readonly statedBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The call that stated the label. */
+  readonly call: null | ApiCall
+}
+
+/** An account removed a label of its own, or stated another one about the address in its place. */
+export interface OwnLabelRemoved {
+  readonly labelId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** The label that was stated in its place; null if it was removed. */
+  readonly replacedBy: null | string
+  /** Why, in the words of the account; may be empty. */
+  readonly reason: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly removedAt: string
+  /** Id of the API key that removed it. */
+  readonly removedBy: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The call that removed the label; null if another label took its place. */
+  readonly call: null | ApiCall
+}
+
 /** A source states a label of an address. Visible from the LabelSetPublished of the same import. */
 export interface LabelAsserted {
   readonly labelId: string
@@ -1624,6 +1674,8 @@ export interface EventData {
   readonly ReportChanged: ReportChanged
   readonly WatchFailed: WatchFailed
   readonly WatchesDigested: WatchesDigested
+  readonly OwnLabelStated: OwnLabelStated
+  readonly OwnLabelRemoved: OwnLabelRemoved
   readonly LabelAsserted: LabelAsserted
   readonly LabelRetired: LabelRetired
   readonly LabelSetPublished: LabelSetPublished

@@ -59,6 +59,13 @@ export const topicTable = [
     "sandbox": true
   },
   {
+    "name": "screening.own-label.events.v1",
+    "partitions": 4,
+    "key": "account_id",
+    "producer": "ordered",
+    "sandbox": true
+  },
+  {
     "name": "screening.label.events.v1",
     "partitions": 1,
     "key": "source/dataset",

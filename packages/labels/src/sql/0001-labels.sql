@@ -70,3 +70,35 @@ CREATE TABLE labels.list_order_part (
 );
 
 COMMENT ON TABLE labels.list_order IS 'Files that operators sent to be imported, and what came of them.';
+
+-- Labels that accounts state themselves. Primary table: each change has its event in the log. A removed label stays, so that a report and
+-- a screen as of a past moment find what counted then.
+CREATE TABLE labels.own_label (
+  label_id          text COLLATE "C" PRIMARY KEY,
+  account_id        text COLLATE "C" NOT NULL,
+  livemode          bool NOT NULL,
+  decision          text NOT NULL CHECK (decision IN ('block', 'allow')),
+  category          text NOT NULL,
+  chain             text NOT NULL,
+  address           text NOT NULL,
+  canonical_address text NOT NULL,
+  -- The keys under which a screen finds it.
+  lookup_keys       text[] NOT NULL,
+  reason            text NOT NULL,
+  stated_at         timestamptz NOT NULL,
+  stated_by         text NOT NULL,
+  -- The person, where one was signed in; else empty.
+  actor             text NOT NULL,
+  -- From then on it counts no more; null for never.
+  expires_at        timestamptz,
+  removed_at        timestamptz,
+  removed_by        text CHECK ((removed_at IS NULL) = (removed_by IS NULL)),
+  -- The label that took its place.
+  replaced_by       text
+);
+-- An address has one label of an account on a chain.
+CREATE UNIQUE INDEX own_label_in_force ON labels.own_label (account_id, livemode, chain, canonical_address) WHERE removed_at IS NULL;
+CREATE INDEX own_label_look_up ON labels.own_label USING gin (lookup_keys);
+CREATE INDEX own_label_page ON labels.own_label (account_id, livemode, stated_at, label_id);
+
+COMMENT ON TABLE labels.own_label IS 'Labels that accounts state themselves, with those that they removed.';

@@ -13,16 +13,26 @@ import {
   sandboxLabels,
   type ChainFindings,
   type CompiledPolicy,
+  type LabelFacts,
   type RiskLevel,
   type ScreenedAddress,
   type ScreeningSnapshot,
 } from '@cupel/domain'
 import type { Pace } from '@cupel/ledger'
-import { newestPublication, readLabelsAsOf, labelFacts, setFacts } from '@cupel/read-models'
+import {
+  inForceAt,
+  labelFacts,
+  newestPublication,
+  readLabelsAsOf,
+  readOwnLabels,
+  setFacts,
+} from '@cupel/read-models'
 import { readPastLedger, type PastFindings } from './past-ledger.js'
 import { findPastState, sandboxPolicy, type NotYet, type PastSource } from './past-state.js'
 
 export interface AsOfRequest extends ScreenedAddress {
+  /** Its own labels of that moment count. */
+  readonly accountId: string
   readonly livemode: boolean
   readonly customerReference: string | null
   /** UTC, RFC 3339 with milliseconds, not in the future. */
@@ -61,7 +71,7 @@ export async function screenAsOf(
   request: AsOfRequest,
   pace: Pace,
 ): Promise<AsOfScreening | NotYet> {
-  return request.livemode ? await screenLive(source, request, pace) : screenInSandbox(request)
+  return request.livemode ? await screenLive(source, request, pace) : await screenInSandbox(source, request)
 }
 
 async function screenLive(
@@ -76,14 +86,22 @@ async function screenLive(
   const { labelSetSeq, policy, policyActivatedAt, ledgerSeq } = state
   const chains = onEveryChain(request)
   const lookupKeys = [...new Set(chains.map(({ lookupKey }) => lookupKey))]
-  const { sets, labels } = await readLabelsAsOf(database, { lookupKeys, labelSetSeq })
+  const [{ sets, labels }, ownOf] = await Promise.all([
+    readLabelsAsOf(database, { lookupKeys, labelSetSeq }),
+    ownLabelsOf(source, request, lookupKeys),
+  ])
   const labelSets = sets.map(setFacts)
   const readings = await Promise.all(
     chains.map(async ({ chain, canonicalAddress, lookupKey }): Promise<readonly ChainFindings[]> => {
-      const own = labels.filter((label) => label.lookupKey === lookupKey).map(labelFacts)
+      const listed = labels.filter((label) => label.lookupKey === lookupKey).map(labelFacts)
       const look = { chain, address: canonicalAddress, state, labelSets, pace }
       const found = await readPastLedger(database, look)
-      return found.map((reading) => ({ chain, canonicalAddress, labels: own, ...reading }))
+      return found.map((reading) => ({
+        chain,
+        canonicalAddress,
+        labels: [...listed, ...ownOf(lookupKey)],
+        ...reading,
+      }))
     }),
   )
   const snapshot: ScreeningSnapshot = {
@@ -105,20 +123,39 @@ async function screenLive(
 /** The detected chain first, then the other ones that the address is possible on. */
 function onEveryChain({ chain: detected, canonicalAddress: text, address, candidateChains }: AsOfRequest) {
   const others = candidateChains.filter((chain) => chain !== detected)
-  return [[text, detected] as const, ...others.map((chain) => [address, chain] as const)].map(
-    ([of, chain]) => {
-      const parsed = parseAddress(of, chain)
-      if (!parsed.ok) throw new TypeError(`The address is refused on ${chain}: ${parsed.reason}`)
-      return { chain, canonicalAddress: parsed.canonical, lookupKey: parsed.lookupKey }
-    },
+  return [[text, detected] as const, ...others.map((chain) => [address, chain] as const)].map(([of, chain]) =>
+    addressOn(of, chain),
   )
 }
 
-function screenInSandbox(request: AsOfRequest): AsOfScreening | NotYet {
+function addressOn(text: string, chain: string) {
+  const parsed = parseAddress(text, chain)
+  if (!parsed.ok) throw new TypeError(`The address is refused on ${chain}: ${parsed.reason}`)
+  return { chain, canonicalAddress: parsed.canonical, lookupKey: parsed.lookupKey }
+}
+
+/** The own labels of the account that were in force at the moment, by look-up key. */
+async function ownLabelsOf(
+  { database }: PastSource,
+  { accountId, livemode, asOf }: AsOfRequest,
+  lookupKeys: readonly string[],
+): Promise<(lookupKey: string) => readonly LabelFacts[]> {
+  const owner = { accountId, livemode }
+  const questions = lookupKeys.map((lookupKey) => ({ ...owner, lookupKey }))
+  const labelsOf = await readOwnLabels(database, questions, 'all')
+  return (lookupKey) => inForceAt(labelsOf({ ...owner, lookupKey }), asOf)
+}
+
+async function screenInSandbox(source: PastSource, request: AsOfRequest): Promise<AsOfScreening | NotYet> {
   const { canonicalAddress, chain, asOf } = request
-  const labels = sandboxLabels(canonicalAddress, chain, asOf)
-  if (Date.parse(labels.labelsAsOf) > Date.parse(asOf)) return 'lists'
-  const snapshot: ScreeningSnapshot = { labelSetSeq: 0, labelView: 'current', ...labels }
+  const { labels, ...lists } = sandboxLabels(canonicalAddress, chain, asOf)
+  if (Date.parse(lists.labelsAsOf) > Date.parse(asOf)) return 'lists'
+  const { lookupKey } = addressOn(canonicalAddress, chain)
+  const own = (await ownLabelsOf(source, request, [lookupKey]))(lookupKey)
+  const snapshot: ScreeningSnapshot = {
+    ...{ labelSetSeq: 0, labelView: 'current', ...lists },
+    labels: [...labels, ...own],
+  }
   const policy = sandboxPolicy
   const decision = decided(request, { snapshot, policy, exposure: null, cluster: null })
   return answerOf(decision, { snapshot, policy, policyActivatedAt: null, ledgerSeq: 0, asOf })

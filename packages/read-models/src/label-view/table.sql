@@ -31,6 +31,9 @@ CREATE TABLE label (
 -- For the look-up of every screen.
 CREATE INDEX label_lookup ON label (lookup_key);
 
+-- For the search of labels by the name of the party.
+CREATE INDEX label_entity ON label ((lower(entity) COLLATE "C"), import_id, label_id);
+
 -- Further keys of labels: the parts of a joined look-up key, and the token accounts of an owner.
 CREATE TABLE label_key (
   lookup_key text COLLATE "C" NOT NULL,

@@ -48,6 +48,7 @@ __all__ = [
     "JudgedTransfer",
     "KeyPlan",
     "KeyUsage",
+    "Label",
     "LabelCoverage",
     "LabelList",
     "LevelChange",
@@ -65,6 +66,7 @@ __all__ = [
     "NewShare",
     "NewWebhookEndpoint",
     "OmittedCounterparties",
+    "OwnLabel",
     "PastLists",
     "PastPolicy",
     "PastReport",
@@ -1072,6 +1074,39 @@ class InboxEntry(Model):
     """Failed screenings in a row; null for other kinds."""
 
 
+class Label(Model):
+    __slots__ = ()
+
+    label_id: str
+    address: str
+    """In the notation of the source."""
+    chain: str
+    category: str
+    subcategory: str | None
+    entity: str
+    """The owner, as the source names it; may be empty."""
+    source: str
+    dataset: str
+    source_url: str
+    origin: str
+    """Who found it: lists that restate one origin count once."""
+    role: str
+    kind: str
+    confidence: float
+    """From 0 to 1."""
+    status: str
+    """`listed`: the list in force has it. `ended`: it has it no more. `historical`: only an older list had it."""
+    observed_at: str | None
+    """When the source last stated it."""
+    valid_from: str | None
+    """Since when the source says that it holds; null if it does not say."""
+    valid_to: str | None
+    known_from: str
+    """Since when it is known here."""
+    known_to: str | None
+    """When its end became known here; null while it is listed."""
+
+
 class LabelList(Model):
     __slots__ = ()
     _parts = {
@@ -1298,6 +1333,35 @@ class NewWebhookEndpoint(Model):
     """When it was made, UTC, RFC 3339 with milliseconds."""
     secret: str
     """Signs the messages to this endpoint, `whsec_…`. Shown only in this answer."""
+
+
+class OwnLabel(Model):
+    __slots__ = ()
+    _parts = {
+        "stated_by": CasePerson,
+    }
+
+    label_id: str
+    decision: str
+    """`block` or `allow`."""
+    category: str | None
+    """The category in which a block label has points; null for an allow label."""
+    address: str
+    """As it was sent."""
+    chain: str
+    reason: str
+    """Why, in your own words. No report contains it."""
+    status: str
+    """`in_force`, `expired`, `removed`, or `replaced` by another label that was stated about the address."""
+    stated_at: str
+    """From then on it counts; UTC, RFC 3339 with milliseconds."""
+    stated_by: CasePerson
+    expires_at: str | None
+    """From then on it counts no more; null for never."""
+    removed_at: str | None
+    """When it was removed or replaced; null if it was neither."""
+    replaced_by: str | None
+    """The label that took its place; null for none."""
 
 
 class PolicyDocumentLevels(Model):

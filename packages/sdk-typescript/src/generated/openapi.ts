@@ -1472,6 +1472,92 @@ export interface components {
             /** @description current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report. */
             readonly status: string;
         };
+        readonly LabelPage: {
+            readonly items: readonly components["schemas"]["Label"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly Label: {
+            readonly label_id: string;
+            /** @description In the notation of the source. */
+            readonly address: string;
+            readonly chain: string;
+            readonly category: string;
+            readonly subcategory: string | null;
+            /** @description The owner, as the source names it; may be empty. */
+            readonly entity: string;
+            readonly source: string;
+            readonly dataset: string;
+            readonly source_url: string;
+            /** @description Who found it: lists that restate one origin count once. */
+            readonly origin: string;
+            readonly role: string;
+            readonly kind: string;
+            /** @description From 0 to 1. */
+            readonly confidence: number;
+            /** @description `listed`: the list in force has it. `ended`: it has it no more. `historical`: only an older list had it. */
+            readonly status: string;
+            /** @description When the source last stated it. */
+            readonly observed_at: string | null;
+            /** @description Since when the source says that it holds; null if it does not say. */
+            readonly valid_from: string | null;
+            readonly valid_to: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is known here.
+             */
+            readonly known_from: string;
+            /** @description When its end became known here; null while it is listed. */
+            readonly known_to: string | null;
+        };
+        readonly NewOwnLabelRequest: {
+            /** @description The address, in any form that its chain allows. */
+            readonly address: string;
+            /** @description Chain code, in any case; absent or null: detected from the address. */
+            readonly chain?: string | null;
+            /**
+             * @description `block` or `allow`.
+             * @enum {string}
+             */
+            readonly decision: "block" | "allow";
+            /** @description What a block label says of the address; for a block label only. */
+            readonly category?: ("sanctions" | "darknet" | "mixer" | "scam" | "stolen") | null;
+            /** @description Why, in your own words. No report contains it. */
+            readonly reason: string;
+            /** @description From then on the label counts no more. Absent or null: never. */
+            readonly expires_at?: string | null;
+        };
+        readonly OwnLabel: {
+            readonly label_id: string;
+            /** @description `block` or `allow`. */
+            readonly decision: string;
+            /** @description The category in which a block label has points; null for an allow label. */
+            readonly category: string | null;
+            /** @description As it was sent. */
+            readonly address: string;
+            readonly chain: string;
+            /** @description Why, in your own words. No report contains it. */
+            readonly reason: string;
+            /** @description `in_force`, `expired`, `removed`, or `replaced` by another label that was stated about the address. */
+            readonly status: string;
+            /**
+             * Format: date-time
+             * @description From then on it counts; UTC, RFC 3339 with milliseconds.
+             */
+            readonly stated_at: string;
+            readonly stated_by: components["schemas"]["CasePerson"];
+            /** @description From then on it counts no more; null for never. */
+            readonly expires_at: string | null;
+            /** @description When it was removed or replaced; null if it was neither. */
+            readonly removed_at: string | null;
+            /** @description The label that took its place; null for none. */
+            readonly replaced_by: string | null;
+        };
+        readonly OwnLabelPage: {
+            readonly items: readonly components["schemas"]["OwnLabel"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
         readonly NewListImportRequest: {
             /**
              * @description The layout of the file.

@@ -9,6 +9,7 @@ export const tags = {
   Watches: 'Be told when the report of an address changes.',
   Inbox: 'What waits for a person: changes, proposals, failing watches.',
   'Label lists': 'Read which lists screenings rest on, and how old they are. Operators import them.',
+  'Own labels': 'Block or allow addresses for the screens of the account.',
   Policy: 'Read the numbers of the judgement, and try other ones.',
   'Webhook endpoints': 'Name the URLs that are told when a job ends.',
   'Webhook deliveries': 'See what was sent to an endpoint, and send it again.',

@@ -11,6 +11,7 @@ const JOB = "'job_019aa5c87f0070008000000000000001'"
 const WATCH = "'wat_0a1b2c3d4e5f60718293'"
 const ENDPOINT = "'we_0a1b2c3d4e5f60718293'"
 const IMPORT = "'lio_0a1b2c3d4e5f60718293'"
+const LABEL = "'lbl_0a1b2c3d4e5f60718293'"
 const KEY = "'8f2k1m0a'"
 const OWN = "'0x00000000219ab540356cBB839Cbe05303d7705Fa'"
 const ADDRESS = "'0x098B716B8Aaf21512996dC57EB0615e2383E2f96'"
@@ -87,6 +88,14 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
   getUnreadCount: [`inbox.unread()`],
   markInboxEntries: [`inbox.mark(['3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c'])`],
   listLists: [`lists.list()`],
+  searchLabels: [`lists.labels({ address: ${ADDRESS} })`, `lists.labels(address=${ADDRESS})`],
+  stateOwnLabel: [
+    `ownLabels.state({ address: ${OWN}, decision: 'allow', reason: 'our own wallet' })`,
+    `own_labels.state(address=${OWN}, decision='allow', reason='our own wallet')`,
+  ],
+  listOwnLabels: [`ownLabels.list()`],
+  getOwnLabel: [`ownLabels.get(${LABEL})`],
+  removeOwnLabel: [`ownLabels.remove(${LABEL})`],
   listListRefreshes: [`lists.refreshes()`],
   refreshList: [`lists.refresh('sdn')`],
   createListImport: [
@@ -175,6 +184,7 @@ function curlOf({ method, path, operation }: Entry): string {
     code: 'invalid_address',
     share_id: 'share_1',
     import_id: 'lio_0a1b2c3d4e5f60718293',
+    label_id: 'lbl_0a1b2c3d4e5f60718293',
     key_id: '8f2k1m0a',
     token: 'cpl_share_…',
   }

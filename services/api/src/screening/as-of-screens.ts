@@ -109,7 +109,7 @@ const unavailable = (because: string): AsOfOutcome => ({ kind: 'unavailable', be
 
 async function decide(
   options: AsOfScreensOptions & PastSource,
-  { caller: { livemode }, ...order }: AsOfOrder,
+  { caller: { accountId, livemode }, ...order }: AsOfOrder,
   budgetMs: number,
 ): Promise<AsOfOutcome> {
   const behind = livemode
@@ -117,7 +117,7 @@ async function decide(
     : null
   if (behind !== null) return unavailable(behind)
   try {
-    const found = await screenAsOf(options, { ...order, livemode }, paceFor(budgetMs))
+    const found = await screenAsOf(options, { ...order, accountId, livemode }, paceFor(budgetMs))
     return typeof found === 'string'
       ? { kind: 'not-yet', missing: found }
       : { kind: 'screened', screening: found }

@@ -142,6 +142,7 @@ async function rewriteTables({ database }: Connections): Promise<void> {
     'webhooks.delivery',
     'webhooks.body',
     'sharing.share',
+    'labels.own_label',
     'watches.watch',
     'personal_data.reference_key',
   ])

@@ -1,14 +1,16 @@
 /** Removes the plain data of an account from the primary tables, and ends its sessions, links and watches. */
 import { forgetAccount } from '@cupel/access'
+import { forgetOwnLabels } from '@cupel/labels'
 import { ERASED } from '@cupel/personal-data'
 import type { Queryable } from '@cupel/postgres'
 import { forgetShares } from '@cupel/sharing'
 import { endWatches, endWatchesOfReference } from '@cupel/watches'
 
-/** Replaces names, references and labels by a word; ends sessions, links and watches. */
+/** Replaces names, references, labels and reasons by a word; ends sessions, links and watches. */
 export async function forgetTables(transaction: Queryable, accountId: string): Promise<void> {
   await forgetAccount(transaction, accountId, ERASED)
   await forgetShares(transaction, accountId, ERASED)
+  await forgetOwnLabels(transaction, accountId, ERASED)
   await endWatches(transaction, accountId, ERASED)
   await transaction.execute(
     'DELETE FROM webhooks.body b WHERE NOT EXISTS (SELECT FROM webhooks.delivery d WHERE d.body_id = b.body_id)',

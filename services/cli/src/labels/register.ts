@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { CliContext } from '../context.js'
 import { registerDismiss } from './dismiss.js'
 import { registerImport } from './import.js'
+import { registerOwn, registerSearch } from './own.js'
 import { registerRefresh } from './refresh.js'
 import { registerShow } from './show.js'
 import { registerSources } from './sources.js'
@@ -17,4 +18,6 @@ export function registerLabels(program: Command, context: CliContext): void {
   registerDismiss(labels, context)
   registerSources(labels, context)
   registerShow(labels, context)
+  registerSearch(labels, context)
+  registerOwn(labels, context)
 }

@@ -20,6 +20,7 @@ import {
   type EventData,
   type RestoredEventType,
 } from '@cupel/contracts'
+import { replayOwnLabel, replayOwnLabelRemoval } from '@cupel/labels'
 import { isPriceTableKnown, isSegmentKnown, stateLedgerAgain } from '@cupel/ledger'
 import { replayErasure } from '@cupel/personal-data'
 import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRange } from '@cupel/projections'
@@ -55,6 +56,10 @@ const keyChanged = (count: number): string =>
   `${count} keys that were changed after the backup are changed again.`
 const unshared = (count: number): string =>
   `${count} share links that were revoked after the backup are revoked again.`
+const labelled = (count: number): string =>
+  `${count} own labels that accounts stated after the backup are stated again.`
+const unlabelled = (count: number): string =>
+  `${count} own labels that accounts removed after the backup are removed again.`
 const watched = (count: number): string =>
   `${count} times watches are made again, as the log tells of them; they are decided anew.`
 const unwatched = (count: number): string =>
@@ -110,6 +115,12 @@ const replay: Replay = {
   async ReportShareRevoked({ transaction, notes }, revocation) {
     notes.notLost(lostShare(revocation.shareId))
     if (await replayShareRevocation(transaction, revocation)) notes.changed(unshared)
+  },
+  async OwnLabelStated({ transaction, notes }, label) {
+    if (await replayOwnLabel(transaction, label)) notes.changed(labelled)
+  },
+  async OwnLabelRemoved({ transaction, notes }, removal) {
+    if (await replayOwnLabelRemoval(transaction, removal)) notes.changed(unlabelled)
   },
   async WatchesCreated({ transaction, notes }, made) {
     if ((await replayWatches(transaction, made)) > 0) notes.changed(watched)

@@ -2,6 +2,8 @@
 import { changeKey, revokeKey, rotateKey } from '@cupel/access'
 import { addNote, setDisposition } from '@cupel/cases'
 import { topicOf, type ReportGenerated } from '@cupel/contracts'
+import { parseAddress } from '@cupel/domain'
+import { removeOwnLabel, stateOwnLabel } from '@cupel/labels'
 import { createShare, revokeShare } from '@cupel/sharing'
 import { until } from '@cupel/testkit'
 import { issueTestKey, testEvent } from '@cupel/testkit/installation'
@@ -58,6 +60,13 @@ async function makePrimaryRows(
   await createShare(database, share)
   const second = await createShare(database, share)
   if (second.ok) await revokeShare(database, { ...owner, ...actor, reportId, shareId: second.share.shareId })
+  const parsed = parseAddress(MIXED.address, 'ETH')
+  if (!parsed.ok) throw new Error(parsed.detail)
+  const label = { ...owner, ...actor, parsed, reason: 'It took deposits.', expiresAt: null }
+  await stateOwnLabel(database, { ...label, decision: 'block', category: 'scam' })
+  const allowed = await stateOwnLabel(database, { ...label, decision: 'allow', category: null })
+  await removeOwnLabel(database, { ...owner, ...actor, labelId: allowed!.labelId, reason: '' })
+  await stateOwnLabel(database, { ...label, decision: 'block', category: 'mixer' })
   const report = { reportId, address, chain, level, score }
   const entry = { ...owner, ...actor, report, expectedVersion: null }
   await addNote(database, { ...entry, text: 'The customer named a source.' })

@@ -18,6 +18,7 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/cases', label: 'Cases' },
   { path: '/watches', label: 'Watches' },
   { path: '/lists', label: 'Lists' },
+  { path: '/labels', label: 'Labels', isFor: mayAdminister },
   { path: '/policy', label: 'Policy' },
   { path: '/webhooks', label: 'Webhooks' },
   { path: '/keys', label: 'Keys', isFor: mayAdminister },

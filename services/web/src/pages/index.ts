@@ -9,6 +9,7 @@ import { bulkPages } from './bulk/index.js'
 import { homePages } from './home/index.js'
 import { inboxPages } from './inbox/index.js'
 import { keyPages } from './keys/index.js'
+import { labelPages } from './labels/index.js'
 import { listsPages } from './lists/index.js'
 import { oidcPages } from './oidc/index.js'
 import { policyPages } from './policy/index.js'
@@ -35,6 +36,7 @@ export const pagesOf = (service: SignInService | null): readonly Page[] => [
   ...historyPages,
   ...comparePages,
   ...listsPages,
+  ...labelPages,
   ...policyPages,
   ...keyPages,
   ...usagePages,

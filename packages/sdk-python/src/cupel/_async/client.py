@@ -25,6 +25,7 @@ from .resources.keys import AsyncKeys
 from .resources.list_imports import AsyncListImports
 from .resources.lists import AsyncLists
 from .resources.log import AsyncLog
+from .resources.own_labels import AsyncOwnLabels
 from .resources.policy import AsyncPolicy
 from .resources.reports import AsyncReports
 from .resources.transfers import AsyncTransfers
@@ -102,6 +103,7 @@ class AsyncCupel:
         self.lists = AsyncLists(self._transport)
         self.list_imports = AsyncListImports(self._transport)
         self.log = AsyncLog(self._transport)
+        self.own_labels = AsyncOwnLabels(self._transport)
         self.policy = AsyncPolicy(self._transport)
         self.watches = AsyncWatches(self._transport)
 

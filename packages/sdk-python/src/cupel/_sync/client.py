@@ -26,6 +26,7 @@ from .resources.keys import Keys
 from .resources.list_imports import ListImports
 from .resources.lists import Lists
 from .resources.log import Log
+from .resources.own_labels import OwnLabels
 from .resources.policy import Policy
 from .resources.reports import Reports
 from .resources.transfers import Transfers
@@ -103,6 +104,7 @@ class Cupel:
         self.lists = Lists(self._transport)
         self.list_imports = ListImports(self._transport)
         self.log = Log(self._transport)
+        self.own_labels = OwnLabels(self._transport)
         self.policy = Policy(self._transport)
         self.watches = Watches(self._transport)
 

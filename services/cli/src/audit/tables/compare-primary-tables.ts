@@ -204,6 +204,7 @@ const ERASED_COLUMNS: readonly string[] = [
   'created_by',
   'issued_by',
   'label',
+  'reason',
   'actor',
   'allowed_ips',
   'allowed_ips_number',

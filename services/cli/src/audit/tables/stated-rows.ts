@@ -22,6 +22,7 @@ export const primaryTables = {
   'cases.report_case': ['report_id'],
   'cases.entry': ['report_id', 'version'],
   'sharing.share': ['share_id'],
+  'labels.own_label': ['label_id'],
   'webhooks.endpoint': ['endpoint_id'],
   'watches.watch': ['watch_id'],
 } as const
@@ -86,6 +87,18 @@ const stating: Stating = {
     }),
   ReportShareRevoked: ({ shareId, revokedAt, revokedBy }) =>
     changes('sharing.share', shareId, { revoked_at: revokedAt, revoked_by: revokedBy }),
+  OwnLabelStated: (label) =>
+    states('labels.own_label', label.labelId, {
+      ...{ account_id: label.accountId, livemode: label.livemode, decision: label.decision },
+      ...{ category: label.category, chain: label.chain, address: label.address },
+      ...{ canonical_address: label.canonicalAddress, lookup_keys: label.lookupKeys, reason: label.reason },
+      ...{ stated_at: label.statedAt, stated_by: label.statedBy, actor: label.actor },
+      ...{ expires_at: label.expiresAt, removed_at: null, removed_by: null, replaced_by: null },
+    }),
+  OwnLabelRemoved: ({ labelId, removedAt, removedBy, replacedBy }) =>
+    changes('labels.own_label', labelId, {
+      ...{ removed_at: removedAt, removed_by: removedBy, replaced_by: replacedBy },
+    }),
   WebhookEndpointCreated: (endpoint) =>
     states('webhooks.endpoint', endpoint.endpointId, {
       ...{ ...ofEndpoint(endpoint), disabled_reason: null },

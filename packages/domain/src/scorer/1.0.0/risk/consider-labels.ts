@@ -10,6 +10,7 @@ import { chainFactsOf } from '../tables/chain-table.js'
 import { categories } from '../vocabulary.js'
 import type { CodeAtAddress, LabelFacts, LabelSetFacts, UnusedReason } from './label-facts.js'
 import { canEnd, isInForce } from './lists.js'
+import { isOwnAllow } from './own-labels.js'
 import { PPM, type CompiledPolicy } from './policy.js'
 
 /** Returns the labels in their given order, each with its status and whether it is used. */
@@ -94,6 +95,7 @@ function unusedReason(
   screened: { readonly chain: string; readonly codeAtAddress: CodeAtAddress },
   policy: CompiledPolicy,
 ): UnusedReason | '' {
+  if (isOwnAllow(label)) return 'own_allow'
   if (!(categories as readonly string[]).includes(label.category)) return 'unknown_category'
   if (label.confidencePpm < policy.minimumConfidencePpm) return 'low_confidence'
   return label.chain === screened.chain ? '' : reasonNotToCross(label, screened)

@@ -19,6 +19,7 @@ import {
   weightedHundredths,
   type CategoryOwnership,
 } from './ownership.js'
+import { isOwnAllow, withOwnAllow } from './own-labels.js'
 import type { CompiledPolicy } from './policy.js'
 
 export interface JudgementFacts {
@@ -106,11 +107,11 @@ export function judge(facts: JudgementFacts): Judgement {
     overallHundredths,
     isDesignated,
     cleanConfidencePpm: ownershipOf(ownership, 'clean_exchange').confidencePpm,
-    hasAttribution: considered.some(({ status }) => status === 'live'),
+    hasAttribution: considered.some((label) => label.status === 'live' && !isOwnAllow(label)),
     hasConflict: conflicts.length > 0,
     hasDroppedStage: clusterIsDropped || facts.exposureIsDropped === true,
     lists: listFaults,
-    chainKnowledge: facts.chainKnowledge,
+    chainKnowledge: withOwnAllow(facts.chainKnowledge, considered, facts.chain),
     policy,
   })
   return {
@@ -208,7 +209,7 @@ function findConflicts({
   const clean = strongestEntity(counted, policy)
   if (clean === undefined) return []
   const namesakes = considered
-    .filter(({ category, status }) => category === 'clean_exchange' && status === 'live')
+    .filter((label) => label.category === 'clean_exchange' && label.status === 'live' && !isOwnAllow(label))
     .flatMap(({ entity }) => {
       const party = designatedNamesake(entity, labelSets)
       return party === null ? [] : [{ category: 'sanctions', clean_entity: entity, illicit_entity: party }]

@@ -22,3 +22,4 @@ export type UnusedReason =
   | 'contract_here'
   | 'same_origin'
   | 'unknown_category'
+  | 'own_allow'

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from ..._answers import object_of
 from ..._call import Call
-from ...models import LabelList, ListRefresh
+from ...models import Label, LabelList, ListRefresh
 from ..item_list import ItemList
 from ..transport import Transport
 from .list_of import list_of
@@ -29,6 +29,42 @@ class Lists:
             "/v1/lists",
             LabelList,
             {},
+            page_size=page_size,
+            page_token=page_token,
+            timeout_ms=timeout_ms,
+            max_retries=max_retries,
+        )
+
+    def labels(
+        self,
+        *,
+        address: str | None = None,
+        chain: str | None = None,
+        source: str | None = None,
+        dataset: str | None = None,
+        category: str | None = None,
+        entity: str | None = None,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> ItemList[Label]:
+        """
+        Which labels an address, a list, a category or an owner (the beginning of the name) has, those that ended too. A page may be empty and
+        still have a next one.
+        """
+        return list_of(
+            self._transport,
+            "/v1/labels",
+            Label,
+            {
+                "address": address,
+                "chain": chain,
+                "source": source,
+                "dataset": dataset,
+                "category": category,
+                "entity": entity,
+            },
             page_size=page_size,
             page_token=page_token,
             timeout_ms=timeout_ms,

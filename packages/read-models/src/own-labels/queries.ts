@@ -1,0 +1,69 @@
+/** The labels that accounts state themselves, as decisions take them. The table is primary: a label counts from its commit on. */
+import { keyParts, ownLabelFacts, type LabelFacts } from '@cupel/domain'
+import { timeText, type Queryable } from '@cupel/postgres'
+
+/** Whose labels of which look-up keys. */
+export interface OwnLabelQuestion {
+  readonly accountId: string
+  readonly livemode: boolean
+  readonly lookupKey: string
+}
+
+export interface DecidedOwnLabel {
+  readonly facts: LabelFacts
+  /** UTC, RFC 3339 with milliseconds; null while it is in force. */
+  readonly removedAt: string | null
+}
+
+/** The labels of a question, in the order in which they were stated; those that expired too: their decision has a time of its own. */
+export type OwnLabelsOf = (question: OwnLabelQuestion) => readonly DecidedOwnLabel[]
+
+/** `in-force`: those that are not removed now. `all`: those that were removed too. */
+export async function readOwnLabels(
+  database: Queryable,
+  questions: readonly OwnLabelQuestion[],
+  wanted: 'in-force' | 'all',
+): Promise<OwnLabelsOf> {
+  if (questions.length === 0) return () => []
+  const rows = await database.query<Row>(wanted === 'all' ? ALL : IN_FORCE, [
+    [...new Set(questions.flatMap(({ lookupKey }) => keyParts(lookupKey)))],
+    [...new Set(questions.map(({ accountId }) => accountId))],
+  ])
+  return ({ accountId, livemode, lookupKey }) => {
+    const parts = new Set(keyParts(lookupKey))
+    return rows
+      .filter((row) => row.accountId === accountId && row.livemode === livemode)
+      .filter((row) => row.lookupKeys.some((key) => parts.has(key)))
+      .map((row) => ({ facts: ownLabelFacts(row), removedAt: row.removedAt }))
+  }
+}
+
+/** Those that were in force at a moment: UTC, RFC 3339 with milliseconds. */
+export const inForceAt = (labels: readonly DecidedOwnLabel[], at: string): readonly LabelFacts[] =>
+  labels
+    .filter(({ facts, removedAt }) => facts.knownFrom <= at && (removedAt === null || removedAt > at))
+    .map(({ facts }) => facts)
+
+interface Row extends Record<string, unknown> {
+  readonly labelId: string
+  readonly accountId: string
+  readonly livemode: boolean
+  readonly decision: string
+  readonly category: string
+  readonly chain: string
+  readonly canonicalAddress: string
+  readonly lookupKeys: readonly string[]
+  readonly statedAt: string
+  readonly expiresAt: string | null
+  readonly removedAt: string | null
+}
+
+const select = (condition: string): string => `
+  SELECT l.label_id AS "labelId", l.account_id AS "accountId", l.livemode, l.decision, l.category, l.chain,
+    l.canonical_address AS "canonicalAddress", l.lookup_keys AS "lookupKeys", ${timeText('l.stated_at')} AS "statedAt",
+    ${timeText('l.expires_at')} AS "expiresAt", ${timeText('l.removed_at')} AS "removedAt"
+  FROM labels.own_label l WHERE l.lookup_keys && $1::text[] AND l.account_id = ANY ($2::text[]) ${condition}
+  ORDER BY l.stated_at, l.label_id`
+
+const IN_FORCE = { name: 'own-labels.in-force', text: select('AND l.removed_at IS NULL') }
+const ALL = { name: 'own-labels.all', text: select('') }
