@@ -373,7 +373,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     [{ trustedProxies: [] }, 'tls.existingSecret'],
     [{ kafka: { tls: { enabled: false } } }, 'kafka.insecure'],
     [{ kafka: { sasl: { existingSecret: '' } } }, 'kafka.sasl.existingSecret'],
-    [{ keys: { checkpointsClaim: '' } }, 'keys.checkpointsClaim'],
+    [{ keys: { recordsSecret: '' } }, 'keys.recordsSecret'],
     [{ registry: { existingSecret: '' } }, 'registry'],
     [{ settings: { CUPEL_KAFKA_BROKERS: 'other:9092' } }, 'CUPEL_KAFKA_BROKERS'],
     [{ scorer: { historiesClaim: 'histories' } }, 'scorer.chainDataSecret'],

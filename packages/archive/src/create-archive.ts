@@ -17,7 +17,6 @@ import {
   type ArchivedTopic,
   type ArchivedTree,
   type Manifest,
-  type Required,
   type Segment,
 } from './format/manifest.js'
 import { storedOf } from './format/record-type.js'
@@ -45,7 +44,6 @@ export interface CreateOptions {
     readonly schemas: readonly ArchivedSchema[]
     readonly versions: readonly ArchivedSchemaVersion[]
   }>
-  readonly required: Required
   /** The last signed tree of the transparency log. It must be older than this call: its records are in the log. */
   readonly tree: ArchivedTree | null
   readonly signer: Signer
@@ -314,14 +312,13 @@ function openManifests(
     topics,
   }: { contents: ArchiveContents; identity: string; topics: readonly ArchivedTopic[] },
 ) {
-  const { store, signer, now, required, schemas } = options
+  const { store, signer, now, schemas } = options
   let { number, tree } = contents
   let waiting: Segment[] = []
   const schemaIds = new Set(contents.schemas.keys())
   const versionKey = ({ subject, sha256 }: ArchivedSchemaVersion): string => `${subject} ${sha256}`
   const versions = new Set(contents.versions.map(versionKey))
-  let isChanged =
-    topics.length !== contents.topics.size || JSON.stringify(required) !== JSON.stringify(contents.required)
+  let isChanged = topics.length !== contents.topics.size
 
   async function newSchemas(): Promise<Pick<Manifest, 'schemas' | 'versions'>> {
     const all = await schemas()
@@ -334,7 +331,7 @@ function openManifests(
   async function write(added: Pick<Manifest, 'schemas' | 'versions'>): Promise<void> {
     const manifest: Manifest = {
       ...{ format: FORMAT, number: number + 1, time: now(), log: identity, tree: options.tree, topics },
-      ...{ ...added, required, segments: waiting },
+      ...{ ...added, segments: waiting },
     }
     const bytes = Buffer.from(manifestText(manifest, signer))
     const draft = await store.create(manifestFile(number + 1))

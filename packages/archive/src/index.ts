@@ -2,18 +2,10 @@
 export { openArchiveLog, type ArchiveLogOptions } from './archive-log.js'
 export { createArchive, type Created, type CreateOptions, type SegmentLimits } from './create-archive.js'
 export { openFolderStore } from './folder-store.js'
-export type {
-  ArchivedSchema,
-  ArchivedTree,
-  ArchivedSchemaVersion,
-  RequiredRange,
-  Required,
-  Segment,
-} from './format/manifest.js'
+export type { ArchivedSchema, ArchivedTree, ArchivedSchemaVersion, Segment } from './format/manifest.js'
 export { exportParquet, UNDECODED, type ExportedParquet } from './parquet/export-parquet.js'
 export { readArchiveFiles, type ArchiveFiles } from './read-files.js'
 export { readManifests, unnamedFiles, type ArchiveContents, type ArchiveFault } from './read-archive.js'
-export { requirementOf } from './requirement.js'
 export { restoreArchive, type RestoreArchiveOptions, type RestoredArchive } from './restore-archive.js'
 export { archiveCatalog } from './schema-catalog.js'
 export { isS3Address } from './s3/s3-address.js'

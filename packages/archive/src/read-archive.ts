@@ -12,7 +12,6 @@ import {
   type ArchivedTopic,
   type ArchivedTree,
   type Manifest,
-  type Required,
   type Segment,
 } from './format/manifest.js'
 import { MAX_MANIFEST_BYTES } from './limits.js'
@@ -47,7 +46,6 @@ export interface ArchiveContents {
   readonly topics: ReadonlyMap<string, ArchivedTopic>
   readonly schemas: ReadonlyMap<number, string>
   readonly versions: readonly ArchivedSchemaVersion[]
-  readonly required: Required
   /** In the order of the offsets, by `placeOf`. */
   readonly segments: ReadonlyMap<string, readonly NamedSegment[]>
 }
@@ -144,7 +142,6 @@ function createSum() {
     sha256: last?.sha256 ?? null,
     time: last?.manifest.time ?? null,
     keyId: last?.keyId ?? null,
-    required: last?.manifest.required ?? { macs: [] },
     ...{ topics, schemas, versions, segments, trees },
   })
 

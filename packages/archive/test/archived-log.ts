@@ -99,7 +99,6 @@ export async function runCreate({
     topics: topics.map(({ name }) => name),
     rawTopics: new Set(topics.map(({ name }) => name)),
     schemas: () => Promise.resolve({ schemas: [], versions: [] }),
-    required: { macs: [] },
     now: () => '2026-11-23T02:00:00.000Z',
   })
 }

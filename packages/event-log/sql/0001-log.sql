@@ -193,8 +193,8 @@ LANGUAGE sql STABLE AS $$
     GROUP BY p.id) c
 $$;
 
--- Which records must carry a MAC. Only the owner of the schema writes these tables: the role of the services reads them, and
--- nothing in the log changes them.
+-- The keys of MACs, and the logs whose records have them. Only the owner of the schema writes these tables: the role of the services reads
+-- them, and nothing in the log changes them.
 
 CREATE TABLE log.record_key (
   key_id text PRIMARY KEY,
@@ -203,20 +203,11 @@ CREATE TABLE log.record_key (
 COMMENT ON TABLE log.record_key IS
   'The keys that every process of this installation must have before it reads: without one of them it would take true records for forged ones.';
 
-CREATE TABLE log.macs_required (
-  log_id text NOT NULL,
-  topic text NOT NULL,
-  partition int NOT NULL,
-  first_offset bigint NOT NULL CHECK (first_offset >= 0),
-  until_offset bigint CHECK (until_offset >= first_offset),
-  set_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (log_id, topic, partition, first_offset)
+CREATE TABLE log.own_log (
+  log_id text PRIMARY KEY,
+  registered_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE log.macs_required IS
-  'Offsets at which a record without a MAC is forged. While a row of a log is open, a partition without rows requires a MAC of every record.';
-COMMENT ON COLUMN log.macs_required.topic IS 'With the prefix of its installation.';
-COMMENT ON COLUMN log.macs_required.until_offset IS
-  'Null while MACs are required. A range that was closed goes on to bind the records within it.';
+COMMENT ON TABLE log.own_log IS 'The identities of the logs of this installation. No process reads another one.';
 
 -- Set while a log is made from an archive, and until database and log were brought together: no service starts meanwhile.
 CREATE TABLE log.restoration (

@@ -100,7 +100,7 @@ export const failpointNames = [
   'schemas.register',
   'log.genesis',
   'log.migrate',
-  'log.require-macs',
+  'log.register-keys',
   'test',
 ] as const
 

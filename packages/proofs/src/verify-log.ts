@@ -64,8 +64,6 @@ export interface VerifyOptions {
   /** Keys that came from another source than the log; null to check signatures with the keys that the log names. */
   readonly publicKeys: readonly PublicKey[] | null
   readonly maxProblems: number
-  /** Called once for each record that is not forged, in the order of its partition. */
-  readonly onRecord?: (record: LogRecord) => void
   readonly onProgress?: (progress: ReadingProgress) => void
   readonly maxIds?: number
 }
@@ -158,7 +156,6 @@ async function verifyShare(
         tally.byType[type] = (tally.byType[type] ?? 0) + 1
       }
       if (isForged(run, record, share)) continue
-      if (share === 0) options.onRecord?.(record)
       if (rawTopics.has(topic)) continue
       const id = record.headers['ce_id'] ?? ''
       const isReport = reportTypes.includes(type)

@@ -1,6 +1,7 @@
 /** The connections of a service process to the database and the log; shutdown closes them in reverse order. */
 import { databaseBehindLog, useRecordedReportPartitions } from '@cupel/access'
 import {
+  areRecordKeysRegistered,
   createEventCodec,
   loadSchemaCatalog,
   openAuthenticLog,
@@ -58,18 +59,16 @@ async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions 
   })
   shutdown.phase('database connections', () => database.close())
   const instance = await takeInstance(frame, database, options.role?.(config) ?? frame.name)
-  const keys = recordKeysOf(config)
-  if (keys === null)
-    logger.warn({}, 'There is no CUPEL_RECORD_KEYS_FILE: records of other producers cannot be told apart')
   const log = await openAuthenticLog({
-    ...{ keys, database, logger, metrics: frame.metrics },
+    ...{ keys: recordKeysOf(config), database, logger, metrics: frame.metrics },
     log: await openLog(frame, database, instance),
-    topicPrefix: config.CUPEL_TOPIC_PREFIX,
     onUnfit: (error) => frame.fail(error.message, error),
   })
   shutdown.phase('log', () => log.close())
   await useRecordedReportPartitions(database)
   await requireTopics(frame.name, { log, config, logger })
+  if (!(await areRecordKeysRegistered(database, await log.identity())))
+    throw new ConfigError('No record keys are registered for this log: run `cupel install`.')
   const codec = createEventCodec(await loadSchemaCatalog(database))
   await requireSettledDatabase({ database, log, codec })
   return { database, log, codec, instance }
@@ -109,11 +108,12 @@ async function requireSettledDatabase(connections: Omit<Connections, 'instance'>
   if (sentence !== null) throw new ConfigError(sentence)
 }
 
-/** The keys of record MACs; null if no key file is configured. Throws ConfigError if the file cannot be used. */
+/** The keys of record MACs. Throws ConfigError if no file is configured, or it cannot be used. */
 export function recordKeysOf({
   CUPEL_RECORD_KEYS_FILE: file,
-}: Pick<Config, 'CUPEL_RECORD_KEYS_FILE'>): RecordKeys | null {
-  if (file === undefined) return null
+}: Pick<Config, 'CUPEL_RECORD_KEYS_FILE'>): RecordKeys {
+  if (file === undefined)
+    throw new ConfigError('CUPEL_RECORD_KEYS_FILE is required: `cupel log add-key` makes the file.')
   try {
     return readRecordKeys(file)
   } catch (cause) {

@@ -143,7 +143,7 @@ export const settingsOfConnections = {
       'Comma-separated settings of topics that may differ from what the log needs, as retention.bytes for all topics or screening.report.events.v1/retention.bytes for one; replication.factor too. Every start warns of them; without it the start is refused.',
     ),
   CUPEL_RECORD_KEYS_FILE: file(
-    'File with the secret keys of record MACs, the same for every process but the console (docs/runbooks/record-keys.md). `cupel start` makes one in CUPEL_HOME. Without it records of other producers count.',
+    'File with the secret keys of record MACs, the same for every process but the console (docs/runbooks/record-keys.md). `cupel start` makes one in CUPEL_HOME, and `cupel log add-key` elsewhere. Nothing starts without it.',
   ),
   CUPEL_PERSONAL_DATA_KEYS_FILE: file(
     'File with the secret keys under which the keys of personal data are wrapped, the same for the API, the webhook dispatcher and operators (docs/personal-data.md). `cupel start` makes one in CUPEL_HOME. Without it personal data is stored as it is, and cannot be erased.',

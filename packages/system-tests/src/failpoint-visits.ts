@@ -28,7 +28,7 @@ export const byCommand: Partial<Record<FailpointName, readonly string[]>> = {
 export const atFirstStart = [
   'log.migrate',
   'log.genesis',
-  'log.require-macs',
+  'log.register-keys',
   'schemas.register',
   'policy.activate',
   'api.report-epoch-claimed',

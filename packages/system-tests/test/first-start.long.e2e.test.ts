@@ -22,7 +22,7 @@ const TIMEOUT_MS = 1_200_000
 const atFirstStart: readonly FailpointName[] = [
   'log.migrate',
   'log.genesis',
-  'log.require-macs',
+  'log.register-keys',
   'schemas.register',
   'policy.activate',
   'api.report-epoch-claimed',

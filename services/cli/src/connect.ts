@@ -59,7 +59,7 @@ export async function connect(
   shutdown.phase('database connections', () => database.close())
   const checksMacs = !isAuditor || isReadable(config.CUPEL_RECORD_KEYS_FILE)
   const log = await openAuthenticLog({
-    ...{ database, logger, checksMacs, topicPrefix: config.CUPEL_TOPIC_PREFIX },
+    ...{ database, logger },
     keys: checksMacs ? recordKeysOf(config) : null,
     log: await openLog(config, database, logger),
   })

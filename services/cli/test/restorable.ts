@@ -15,13 +15,7 @@ import {
   type EvidenceSettings,
 } from '@cupel/transparency'
 import { silentLogger, noMetrics } from '@cupel/contracts'
-import {
-  builtInRegistry,
-  installationTopics,
-  registerSchemas,
-  requireMacs,
-  type EventLog,
-} from '@cupel/event-log'
+import { builtInRegistry, installationTopics, registerSchemas, registerRecordKeys } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import { loadConfig, type Config } from '@cupel/service-kit'
@@ -197,29 +191,14 @@ async function install(connectionString: string, openLog: OpenLog): Promise<void
   try {
     await prepareDatabase(database, silentLogger)
     await registerSchemas({ database, registry: builtInRegistry(database), logger: silentLogger })
-    const topics = installationTopics()
-    await log.ensureTopics(topics)
-    await requireMacs({
-      database,
-      log,
-      topics,
-      keys: testRecordKeys,
-      topicPrefix: log.kind === 'kafka' ? prefixOf(log) : '',
-    })
+    await log.ensureTopics(installationTopics())
+    await registerRecordKeys({ database, log, keys: testRecordKeys })
   } finally {
     await log.close()
     await database.close()
   }
   await withOpened(connectionString, openLog, async (parts) => void (await ensureDefaultPolicy(parts)))
 }
-
-const prefixes = new WeakMap<EventLog, string>()
-/** A Kafka log names the prefix of its topics. */
-export function withPrefix<T extends EventLog>(log: T, prefix: string): T {
-  prefixes.set(log, prefix)
-  return log
-}
-const prefixOf = (log: EventLog): string => prefixes.get(log) ?? ''
 
 async function startServices(
   { log, codec, database }: Opened,

@@ -22,7 +22,7 @@
 {{- $_ := set $env "CUPEL_KAFKA_USERNAME" $user.username -}}
 {{- $_ := set $env "CUPEL_KAFKA_PASSWORD_FILE" "/secrets/kafka/kafka-password" -}}
 {{- end -}}
-{{- if $v.keys.recordsSecret }}{{- $_ := set $env "CUPEL_RECORD_KEYS_FILE" "/secrets/record-keys/record-keys.json" }}{{ end -}}
+{{- $_ := set $env "CUPEL_RECORD_KEYS_FILE" "/secrets/record-keys/record-keys.json" -}}
 {{- end -}}
 {{- /* The lowest free number: pods of one service are equal, and two processes cannot have one number. */}}
 {{- if and .log .probes }}{{- $_ := set $env "CUPEL_INSTANCE" "auto" }}{{ end -}}

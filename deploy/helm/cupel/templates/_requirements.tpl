@@ -20,6 +20,9 @@
 {{- if lt (int $v.shutdownSeconds) (add $v.drainSeconds 10 | int) -}}
 {{- fail "Set shutdownSeconds to drainSeconds and 10 s more, or above: accepted calls are answered after the drain." -}}
 {{- end -}}
+{{- if not $v.keys.recordsSecret -}}
+{{- fail "Set keys.recordsSecret: no service starts without record keys." -}}
+{{- end -}}
 {{- if ne (empty $v.keys.checkpointsSecret) (empty $v.keys.checkpointsClaim) -}}
 {{- fail "Set keys.checkpointsSecret and keys.checkpointsClaim together: signed checkpoints need a claim of their own." -}}
 {{- end -}}

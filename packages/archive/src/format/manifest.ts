@@ -43,19 +43,6 @@ export interface ArchivedSchemaVersion {
   readonly schemaId: number
 }
 
-/** Offsets `from` ≤ offset < `until` of a partition; null: no upper end. */
-export interface RequiredRange {
-  readonly topic: string
-  readonly partition: number
-  readonly from: number
-  readonly until: number | null
-}
-
-/** The records that need a MAC, as the installation required it then. */
-export interface Required {
-  readonly macs: readonly RequiredRange[]
-}
-
 export interface Manifest {
   readonly format: typeof FORMAT
   /** From 1, without gaps. */
@@ -71,7 +58,6 @@ export interface Manifest {
   /** Schemas that are new with this manifest. */
   readonly schemas: readonly ArchivedSchema[]
   readonly versions: readonly ArchivedSchemaVersion[]
-  readonly required: Required
   readonly segments: readonly Segment[]
 }
 
@@ -133,7 +119,6 @@ function parse(text: string): { manifest: Manifest; note: string } | null {
 }
 
 function isManifest(manifest: Manifest): boolean {
-  const { required } = manifest
   return (
     manifest.format === FORMAT &&
     isWhole(manifest.number) &&
@@ -144,13 +129,9 @@ function isManifest(manifest: Manifest): boolean {
     manifest.versions.every(
       ({ subject, sha256, schemaId }) => isText(subject) && isText(sha256) && Number.isInteger(schemaId),
     ) &&
-    required.macs.every(isRange) &&
     manifest.segments.every(isSegment)
   )
 }
-
-const isRange = ({ topic, partition, from, until }: RequiredRange): boolean =>
-  isText(topic) && isWhole(partition) && isWhole(from) && (until === null || isWhole(until))
 
 function isSegment(segment: Segment): boolean {
   const { topic, partition, first, next, records, bytes } = segment

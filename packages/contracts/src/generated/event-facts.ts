@@ -34,7 +34,7 @@ export const eventFacts = {
   ApiRequestAudited: {"personal":["clientAddress","actor"],"operators":[],"call":null,"audited":true,"restoresTable":false},
   RefusedRequestsCounted: {"personal":["clientNetwork"],"operators":[],"call":null,"audited":true,"restoresTable":false},
   RebuildAccepted: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},
-  RecordMacsChanged: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},
+  RecordKeysRegistered: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},
   WebhookEndpointCreated: {"personal":["reason","call.clientAddress","call.actor"],"operators":["createdBy"],"call":{"subjects":["endpointId"],"endedAt":"createdAt"},"audited":true,"restoresTable":true},
   WebhookEndpointChanged: {"personal":["reason","call.clientAddress","call.actor"],"operators":["changedBy"],"call":{"subjects":["endpointId"],"endedAt":"changedAt"},"audited":true,"restoresTable":true},
   WebhookEndpointDeleted: {"personal":["reason","call.clientAddress","call.actor"],"operators":["deletedBy"],"call":{"subjects":["endpointId"],"endedAt":"deletedAt"},"audited":true,"restoresTable":true},

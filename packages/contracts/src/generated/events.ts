@@ -1276,15 +1276,13 @@ export interface RebuiltTable {
   readonly rowsOnlyAfter: number
 }
 
-/** An operator changed whether records without a MAC are accepted, or registered record keys. */
-export interface RecordMacsChanged {
-  /** Whether every record must have a MAC from the present ends of the partitions on. */
-  readonly required: boolean
+/** An operator registered record keys: no process starts without them. */
+export interface RecordKeysRegistered {
   /** The record keys that every process must have; only their ids. */
   readonly keyIds: readonly string[]
   /** UTC, RFC 3339 with milliseconds. */
-  readonly changedAt: string
-  readonly changedBy: string
+  readonly registeredAt: string
+  readonly registeredBy: string
   /** Reason given by the operator. */
   readonly reason: string
 }
@@ -1692,7 +1690,7 @@ export interface EventData {
   readonly ApiRequestAudited: ApiRequestAudited
   readonly RefusedRequestsCounted: RefusedRequestsCounted
   readonly RebuildAccepted: RebuildAccepted
-  readonly RecordMacsChanged: RecordMacsChanged
+  readonly RecordKeysRegistered: RecordKeysRegistered
   readonly WebhookEndpointCreated: WebhookEndpointCreated
   readonly WebhookEndpointChanged: WebhookEndpointChanged
   readonly WebhookEndpointDeleted: WebhookEndpointDeleted

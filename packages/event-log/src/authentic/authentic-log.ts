@@ -18,60 +18,55 @@ import {
   type NewRecord,
 } from '../port.js'
 import { createForgeryCheck, hasMacs, type ForgeryCheck } from './forgery.js'
-import { loadMacsRequired, type MacsRequired } from './macs-required.js'
 import { RecordKeysError, type RecordKeys } from './record-keys.js'
 import { withMac } from './record-mac.js'
+import { loadOwnLogs } from './registered-keys.js'
 
 export interface AuthenticLog extends EventLog {
   /** The log with the records of other producers: for verification, and for readers that decide nothing. */
   readonly unchecked: EventLog
-  /** Resolves once it is known which records must have MACs. */
+  /** Rejects with LogStoppedError if the log is not one of this installation. */
   forgeryCheck(): Promise<ForgeryCheck>
 }
 
 export interface AuthenticLogOptions {
   readonly log: EventLog
-  /** Null for an installation without keys: its records get no MACs, and none is checked. */
+  /** Null for an auditor: it sees only whether a record has a MAC, and cannot append. */
   readonly keys: RecordKeys | null
-  /** False for auditors, who have no record keys: they also read records of other producers, and cannot append. True by default. */
-  readonly checksMacs?: boolean
-  /** Stores from which offsets on MACs are required. */
+  /** Stores which keys every process must have. */
   readonly database: Database
-  readonly topicPrefix?: string
   readonly logger?: Logger
   readonly metrics?: Metrics
-  /** MACs have become required, and this process cannot check them: it should end. */
+  /** A key was registered that this process lacks: it should end. */
   readonly onUnfit?: (error: Error) => void
 }
 
-/** A process applies `cupel log require-macs`, and its reversal, within this time. */
-export const MACS_REQUIRED_REFRESH_MS = 5_000
+/** A process notices `cupel log register-keys` within this time. */
+export const RECORD_KEYS_REFRESH_MS = 5_000
 /** Minimum time between two log lines about forged records; all are counted. */
 const ALARM_REST_MS = 10_000
 
-/** Rejects with RecordKeysError if MACs are required and keys are missing. */
+/** Rejects with RecordKeysError if the process lacks a registered key. */
 export async function openAuthenticLog(options: AuthenticLogOptions): Promise<AuthenticLog> {
-  const { log, keys, checksMacs = true } = options
-  const requirement = checksMacs ? await followRequirement(options) : nothingRequired(log)
+  const { log, keys } = options
+  const registration = keys === null ? unregistered() : await followRegistration(options)
   const alarm = createAlarm(options)
   const own = new WeakMap<Headers, NewRecord>()
-  const checkOn = (identity: LogIdentity): ForgeryCheck =>
-    createForgeryCheck({
-      keys,
-      isDue: (position) => requirement.isDue(identity, position),
-      // Only the embedded log returns records from memory.
-      isOwn: log.kind === 'embedded' ? (record, headers) => isSame(own.get(headers), record) : () => false,
-    })
+  const check = createForgeryCheck({
+    keys,
+    // Only the embedded log returns records from memory.
+    isOwn: log.kind === 'embedded' ? (record, headers) => isSame(own.get(headers), record) : () => false,
+  })
   let checking: Promise<ForgeryCheck> | null = null
 
   function forgeryCheck(): Promise<ForgeryCheck> {
-    checking ??= requirement.identity().then(checkOn)
+    checking ??= registration.requireOwn().then(() => check)
     checking.catch(() => (checking = null))
     return checking
   }
 
-  function authenticated(record: NewRecord): NewRecord {
-    if (keys === null || !hasMacs(record.topic)) return record
+  function authenticated(keys: RecordKeys, record: NewRecord): NewRecord {
+    if (!hasMacs(record.topic)) return record
     const authentic = withMac(keys, record)
     if (log.kind === 'embedded') own.set(authentic.headers, authentic)
     return authentic
@@ -87,9 +82,12 @@ export async function openAuthenticLog(options: AuthenticLogOptions): Promise<Au
     partitionCount: (topic) => log.partitionCount(topic),
     partitionFor: (topic, key) => log.partitionFor(topic, key),
     append: (at, records) =>
-      checksMacs
-        ? log.append(at, records.map(authenticated))
-        : Promise.reject(new TypeError('A log that is read without checking MACs is not appended to')),
+      keys === null
+        ? Promise.reject(new TypeError('A log that is read without record keys is not appended to'))
+        : log.append(
+            at,
+            records.map((record) => authenticated(keys, record)),
+          ),
     endOffset: (topic, partition) => log.endOffset(topic, partition),
     startOffset: (topic, partition) => log.startOffset(topic, partition),
     async *read(range) {
@@ -114,7 +112,7 @@ export async function openAuthenticLog(options: AuthenticLogOptions): Promise<Au
       return await log.subscribe({ ...subscription, handle })
     },
     async close() {
-      await requirement.stop()
+      await registration.stop()
       await log.close()
     },
   }
@@ -150,46 +148,48 @@ function isSame(made: NewRecord | undefined, { topic, key, value }: LogRecord): 
   return made !== undefined && made.value === value && made.topic === topic && made.key === key
 }
 
-interface Requirement {
-  /** The identity of the log. Rejects with LogStoppedError if MACs are required of another one. */
-  identity(): Promise<LogIdentity>
-  readonly isDue: MacsRequired['isDue']
+interface Registration {
+  /** Rejects with LogStoppedError if the installation has other logs. */
+  requireOwn(): Promise<void>
   stop(): Promise<void>
 }
 
-function nothingRequired(log: EventLog): Requirement {
-  return { identity: () => log.identity(), isDue: () => false, stop: () => Promise.resolve() }
-}
+const unregistered = (): Registration => ({
+  requireOwn: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
+})
 
-/** The requirement in the database, read again every few seconds: a stale value was right until then. */
-async function followRequirement(options: AuthenticLogOptions): Promise<Requirement> {
-  const { log, keys, database, topicPrefix = '', logger = silentLogger, onUnfit } = options
-  const load = (): Promise<MacsRequired | null> => loadMacsRequired(database, keys, topicPrefix)
-  let required = await load()
+/** The keys and logs in the database, read again every few seconds. */
+async function followRegistration({
+  log,
+  keys,
+  database,
+  logger = silentLogger,
+  onUnfit,
+}: AuthenticLogOptions): Promise<Registration> {
+  let own = await loadOwnLogs(database, keys)
   const loop = startLoop({
-    restMs: MACS_REQUIRED_REFRESH_MS,
-    firstAfterMs: MACS_REQUIRED_REFRESH_MS,
-    step: async () => void (required = await load()),
+    restMs: RECORD_KEYS_REFRESH_MS,
+    firstAfterMs: RECORD_KEYS_REFRESH_MS,
+    step: async () => void (own = await loadOwnLogs(database, keys)),
     onError: (error) => {
       if (error instanceof RecordKeysError) onUnfit?.(error)
-      else logger.debug({ err: error }, 'Whether MACs are required could not be read')
+      else logger.debug({ err: error }, 'The registered record keys could not be read')
     },
   })
   return {
-    async identity() {
+    async requireOwn() {
       const identity = await log.identity()
-      if (required !== null && !required.logs.has(identity)) throw foreign(required.logs, identity)
-      return identity
+      if (own.size > 0 && !own.has(identity)) throw foreign(own, identity)
     },
-    isDue: (identity, position) => required?.isDue(identity, position) ?? false,
     stop: () => loop.stop(),
   }
 }
 
-function foreign(logs: ReadonlySet<LogIdentity>, identity: LogIdentity): LogStoppedError {
+function foreign(own: ReadonlySet<LogIdentity>, identity: LogIdentity): LogStoppedError {
   return new LogStoppedError(
     'foreign-log',
-    `MACs are required of the log ${[...logs].join(', ')}, and this one is ${identity}: connect the log that belongs here, or run cupel log require-macs.`,
+    `The log of this installation is ${[...own].join(', ')}, and this one is ${identity}: connect the log that belongs here, or run cupel log register-keys.`,
   )
 }
 

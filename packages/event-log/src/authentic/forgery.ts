@@ -1,6 +1,6 @@
 /** Distinguishes the records of this installation from those of other producers. */
 import { GENESIS_TOPIC } from '../genesis.js'
-import type { Forgery, Headers, LogRecord, Position } from '../port.js'
+import type { Forgery, Headers, LogRecord } from '../port.js'
 import type { RecordKeys } from './record-keys.js'
 import { isMacText, keyIdOf, MAC_HEADER } from './record-mac.js'
 
@@ -11,20 +11,19 @@ export type ForgeryCheck = (record: LogRecord) => Forgery | null
 export const hasMacs = (topic: string): boolean => topic !== GENESIS_TOPIC
 
 export interface ForgeryCheckOptions {
-  /** Without keys no MAC can be checked. */
+  /** Null for an auditor, who sees only whether there is a MAC. */
   readonly keys: RecordKeys | null
-  readonly isDue: (position: Position) => boolean
   /** Whether this process made the record, so that its MAC need not be computed again. */
   readonly isOwn: (record: LogRecord, headers: Headers) => boolean
 }
 
-export function createForgeryCheck({ keys, isDue, isOwn }: ForgeryCheckOptions): ForgeryCheck {
+export function createForgeryCheck({ keys, isOwn }: ForgeryCheckOptions): ForgeryCheck {
   return (record) => {
-    if (keys === null || !hasMacs(record.topic)) return null
+    if (!hasMacs(record.topic)) return null
     const { headers } = record
     const text = headers[MAC_HEADER]
-    if (text === undefined) return isDue(record) ? 'no-mac' : null
-    if (isOwn(record, headers)) return null
+    if (text === undefined) return 'no-mac'
+    if (keys === null || isOwn(record, headers)) return null
     const keyId = keyIdOf(text)
     const key = keys.byId.get(keyId)
     if (key === undefined) return 'unknown-key'

@@ -1,8 +1,7 @@
-export { MACS_REQUIRED_REFRESH_MS, openAuthenticLog } from './authentic-log.js'
+export { openAuthenticLog, RECORD_KEYS_REFRESH_MS } from './authentic-log.js'
 export type { AuthenticLog } from './authentic-log.js'
 export { createForgeryCheck, type ForgeryCheck } from './forgery.js'
 export { readAuthentic } from './read-authentic.js'
-export { areMacsRequired, macsRequiredOf, requireMacs, stopRequiringMacs } from './macs-required.js'
 export {
   addRecordKey,
   ensureRecordKeys,
@@ -11,5 +10,6 @@ export {
   useRecordKey,
 } from './record-keys.js'
 export type { RecordKeys } from './record-keys.js'
+export { areRecordKeysRegistered, registerRecordKeys } from './registered-keys.js'
 export { MAC_HEADER, withMac } from './record-mac.js'
 export { signedLog } from './signed-log.js'

@@ -11,8 +11,7 @@ import {
   MAC_HEADER,
   openAuthenticLog,
   readRecordKeys,
-  requireMacs,
-  stopRequiringMacs,
+  registerRecordKeys,
   useRecordKey,
   type AuthenticLog,
   type RecordKeys,
@@ -28,7 +27,6 @@ import {
   record,
   subscribeOptions,
   textOf,
-  topicSpec,
   until,
   type ContractContext,
   type LogUnderTest,
@@ -128,29 +126,20 @@ export function authenticContract(start: () => Promise<LogUnderTest>): void {
       expect(counted.includes(position!.offset)).toBe(forgery === null)
     })
 
-    test('what was written before MACs were required counts, and of what comes after only what has one', async () => {
-      const parts = await openInstallation(context, newKeyFile(), { isRequired: false })
-      const { topic, log, reopen, require, stopRequiring } = parts
-      const write = (text: string) => log.unchecked.append('test', [record(topic, text, { partition: 0 })])
-      await write('of 0.1.0')
-      await require()
-      await write('forged')
+    test('an auditor without keys sees that a record has no MAC, and appends nothing', async () => {
+      const { topic, log, reopen, write } = await openInstallation(context, newKeyFile())
       await log.append('test', [record(topic, 'true', { partition: 0 })])
-      expect(await textsOf(await reopen(), topic)).toEqual(['of 0.1.0', 'true'])
-      await stopRequiring()
-      await write('after a rollback')
-      const expected = ['of 0.1.0', 'true', 'after a rollback']
-      expect(await textsOf(await reopen(), topic)).toEqual(expected)
-      await require()
-      await write('forged again')
-      expect(await textsOf(await reopen(), topic)).toEqual(expected)
+      await write('forged')
+      const auditor = await reopen(null)
+      expect(await textsOf(auditor, topic)).toEqual(['true'])
+      await expect(auditor.append('test', [record(topic, 'a')])).rejects.toThrow('without record keys')
     })
 
-    test('a wrong MAC is refused also where none is required', async () => {
-      const { topic, log } = await openInstallation(context, newKeyFile(), { isRequired: false })
-      const forged = withHeader(record(topic, 'a', { partition: 0 }), MAC_HEADER, 'x')
-      await log.unchecked.append('test', [forged, record(topic, 'b', { partition: 0 })])
-      expect(await textsOf(log, topic)).toEqual(['b'])
+    test('a log that is not of this installation is not read', async () => {
+      const { topic, reopen, database } = await openInstallation(context, newKeyFile())
+      await database.execute(`UPDATE log.own_log SET log_id = 'another'`)
+      const log = await reopen()
+      await expect(textsOf(log, topic)).rejects.toThrow('The log of this installation is another')
     })
 
     test('every record of a topic that is made later must have a MAC', async () => {
@@ -163,12 +152,12 @@ export function authenticContract(start: () => Promise<LogUnderTest>): void {
 
     test('keys are exchanged without a record that any process refuses', async () => {
       const file = newKeyFile()
-      const { topic, log, reopen, require } = await openInstallation(context, file)
+      const { topic, log, reopen, register } = await openInstallation(context, file)
       await log.append('test', [record(topic, 'with the first key', { partition: 0 })])
       const next = addRecordKey(file)
       const knowing = await reopen(readRecordKeys(file))
       await expect(reopen({ ...readRecordKeys(file), activeId: next })).rejects.toThrow('not registered')
-      await require(readRecordKeys(file))
+      await register(readRecordKeys(file))
       useRecordKey(file, next)
       const using = await reopen(readRecordKeys(file))
       await using.append('test', [record(topic, 'with the next key', { partition: 0 })])
@@ -179,11 +168,10 @@ export function authenticContract(start: () => Promise<LogUnderTest>): void {
     })
 
     test('a process that would take true records for forged ones does not begin', async () => {
-      const { reopen, require } = await openInstallation(context, newKeyFile())
+      const { reopen, register } = await openInstallation(context, newKeyFile())
       const others = ensureRecordKeys(newKeyFile())
       await expect(reopen(others)).rejects.toThrow('lacks')
-      await expect(require(others)).rejects.toThrow('lacks')
-      await expect(reopen(null)).rejects.toThrow('no record keys')
+      await expect(register(others)).rejects.toThrow('lacks')
     })
   })
 }
@@ -224,20 +212,17 @@ async function subscribe(log: AuthenticLog, topic: string, batches: LogBatch[]):
 interface Installation {
   readonly topic: string
   readonly log: AuthenticLog
-  /** Creates a topic that did not exist when MACs were required. */
+  readonly database: Database
   newTopic(): Promise<string>
   /** Opens the log as a process that starts now does. */
   reopen(keys?: RecordKeys | null): Promise<AuthenticLog>
-  require(keys?: RecordKeys): Promise<void>
-  stopRequiring(): Promise<void>
+  register(keys?: RecordKeys): Promise<void>
+  /** Appends as a producer without keys. */
+  write(text: string): Promise<void>
 }
 
-/** A topic of one partition, and a database that states from which offset on MACs are required. */
-async function openInstallation(
-  context: ContractContext,
-  keyFile: string,
-  { isRequired = true } = {},
-): Promise<Installation> {
+/** A topic of one partition, and a database with the registered keys. */
+async function openInstallation(context: ContractContext, keyFile: string): Promise<Installation> {
   const keys = ensureRecordKeys(keyFile)
   const { connectionString, drop } = await createTestDatabase(await migratedTemplate([eventLogMigrations]))
   const database: Database = openDatabase({
@@ -252,18 +237,18 @@ async function openInstallation(
     return log
   }
   const topic = await context.newTopic(1)
-  const parts = { database, log: context.log(), topics: [topicSpec(topic, 1)], topicPrefix: '' }
-  const require = async (own = keys): Promise<void> => void (await requireMacs({ ...parts, keys: own }))
-  if (isRequired) await require()
+  const register = async (own = keys): Promise<void> =>
+    void (await registerRecordKeys({ database, log: context.log(), keys: own }))
+  await register()
   context.onClose(async () => {
     await Promise.all(opened.map((log) => log.close()))
     await database.close()
     await drop()
   })
+  const log = await reopen()
   return {
-    ...{ topic, reopen, require },
-    log: await reopen(),
+    ...{ topic, database, reopen, register, log },
     newTopic: () => context.newTopic(1),
-    stopRequiring: async () => void (await stopRequiringMacs(parts)),
+    write: async (text) => void (await log.unchecked.append('test', [record(topic, text, { partition: 0 })])),
   }
 }

@@ -13,7 +13,7 @@ const announced = (type: string, topic: string): string =>
   `INSERT INTO projection.outbox (topic, key, event) VALUES ('${topic}', 'attack', '{"type":"${type}"}')`
 
 const statements: Readonly<Record<string, string>> = {
-  'the requirement of MACs is deleted': 'DELETE FROM log.macs_required',
+  'the registered record keys are deleted': 'DELETE FROM log.record_key',
   'the policy in force is deleted': 'DELETE FROM policy_view.activation',
   'the policy in force is altered': `UPDATE policy_view.activation SET document = '{}'`,
   'a list in force is deleted': 'DELETE FROM label_view.publication',

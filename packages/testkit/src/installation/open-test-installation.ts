@@ -28,7 +28,7 @@ import {
   placeOf,
   placesOf,
   registerSchemas,
-  requireMacs,
+  registerRecordKeys,
 } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import {
@@ -183,13 +183,13 @@ async function templateOf(options: TestInstallationOptions): Promise<DatabaseTem
   }
 }
 
-/** As at the first start of an installation: MACs are required from the first record on. */
+/** As at the first start of an installation: the record keys are registered. */
 async function prepareTopics(
   parts: { readonly log: EventLog; readonly database: Database },
   topics: readonly TopicSpec[],
 ): Promise<void> {
   await parts.log.ensureTopics(topics)
-  await requireMacs({ ...parts, topics, keys: testRecordKeys, topicPrefix: '' })
+  await registerRecordKeys({ ...parts, keys: testRecordKeys })
 }
 
 function logAccess({

@@ -142,9 +142,8 @@ async function rename(transaction: Queryable, from: LogIdentity, to: LogIdentity
   // The copy of a compacted topic, if there is one, has other offsets: the topic is made again.
   await forgetCheckpoints(transaction, [...derivedTopicGroups, TRANSPARENCY_GROUP])
   await transaction.execute('UPDATE projection.checkpoint SET log = $2 WHERE log = $1', [from, to])
-  // Requirements of an installation on the copy begin later than the existing ones.
-  await transaction.execute('DELETE FROM log.macs_required WHERE log_id = $1', [to])
-  await transaction.execute('UPDATE log.macs_required SET log_id = $2 WHERE log_id = $1', [from, to])
+  await transaction.execute('DELETE FROM log.own_log WHERE log_id = $1', [from])
+  await transaction.execute('INSERT INTO log.own_log (log_id) VALUES ($1) ON CONFLICT DO NOTHING', [to])
 }
 
 /** Appends, through the outbox, that the log took the place of another one, with author and reason. */

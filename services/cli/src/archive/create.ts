@@ -1,7 +1,7 @@
 /** `cupel archive create`: adds the records of the log that the archive lacks. */
 import { ArchiveInUseError, createArchive, type ArchivedTree, type Created } from '@cupel/archive'
 import { topicSpecs } from '@cupel/contracts'
-import { deadLetterGroups, deadLetterTopic, macsRequiredOf, readCatalogRows } from '@cupel/event-log'
+import { deadLetterGroups, deadLetterTopic, readCatalogRows } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Verifier } from '@cupel/signing'
 import {
@@ -87,12 +87,11 @@ interface CopyParts {
 async function copied(
   context: CliContext,
   folder: string,
-  { connections: { log, database, config }, options, settings, identity }: CopyParts,
+  { connections: { log, database }, options, settings, identity }: CopyParts,
 ): Promise<Created> {
   // Read first: the log has the records of its leaves.
   const tree = await signedTree(database, identity, settings.keys.verifier)
   const deadLetters = deadLetterGroups.map((group) => deadLetterTopic(group).name)
-  const macs = await macsRequiredOf(database, identity, config.CUPEL_TOPIC_PREFIX)
   return await createArchive({
     store: await openStore(context, folder),
     // With the records of other producers: they are in the log, and a proof names them.
@@ -100,7 +99,7 @@ async function copied(
     topics: [...topicSpecs.map(({ name }) => name), ...deadLetters],
     rawTopics: new Set(deadLetters),
     schemas: () => schemasOf(database),
-    ...{ tree, required: { macs } },
+    tree,
     ...{ signer: settings.keys.signer, verifier: settings.keys.verifier },
     now: () => new Date().toISOString(),
     ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),

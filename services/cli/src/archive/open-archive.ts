@@ -5,7 +5,6 @@ import {
   ArchiveError,
   openArchiveLog,
   readArchiveFiles,
-  requirementOf,
   type ArchiveContents,
   type ArchiveFault,
 } from '@cupel/archive'
@@ -89,7 +88,6 @@ export async function openArchive(
     throw new CommandError(`${folder}: ${found[0]!.file}: ${found[0]!.detail}`, EXIT_FAILED)
   const damaged = new Map<string, ArchiveFault>()
   const keys = await archiveRecordKeys(context, publicKeys)
-  const isMacDue = requirementOf(contents.required)
   const log = openArchiveLog({
     ...{ store, contents },
     ...(gathersFaults
@@ -103,11 +101,7 @@ export async function openArchive(
         }
       : {}),
   })
-  const check = createForgeryCheck({
-    keys,
-    isDue: isMacDue,
-    isOwn: () => false,
-  })
+  const check = createForgeryCheck({ keys, isOwn: () => false })
   return {
     ...{ folder, contents, pending, verifier, checksMacs: keys !== null },
     log: readAuthentic(log, check),

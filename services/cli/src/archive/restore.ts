@@ -129,14 +129,13 @@ async function isEmpty(log: Connections['log']): Promise<boolean> {
 
 /** Resolves to the log that the readers of the database follow, where that is another one. */
 async function adopt(
-  { database, config }: Connections,
-  { required, number: manifest }: ArchiveContents,
+  { database }: Connections,
+  { number: manifest }: ArchiveContents,
   { restored, reason }: { readonly restored: RestoredArchive; readonly reason: string },
 ): Promise<string | null> {
   const { log, archived: replaces, partitions } = restored
   return await adoptRestoredLog({
-    ...{ database, topicPrefix: config.CUPEL_TOPIC_PREFIX, log, replaces, manifest, partitions },
-    ...{ requiredMacs: required.macs, by: operator(), reason },
+    ...{ database, log, replaces, manifest, partitions, by: operator(), reason },
   })
 }
 

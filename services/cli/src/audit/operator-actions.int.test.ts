@@ -1,7 +1,6 @@
 /** The audit log holds every change by an operator, with its author and its reason. */
-import { noMetrics, silentLogger, topicOf } from '@cupel/contracts'
+import { noMetrics, silentLogger } from '@cupel/contracts'
 import { defaultPolicy } from '@cupel/domain'
-import { MAC_HEADER } from '@cupel/event-log'
 import { outboxBacklog, startOutboxRelay } from '@cupel/projections'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -169,24 +168,12 @@ test('a rebuild over a log whose front was deleted is refused with the topic, wh
     )
 })
 
-test('MACs are required until an operator says otherwise, and not again while a process writes without them', async () => {
-  const because = ['--reason', 'a rollback to 0.1.0']
-  expect(await decided.json('log', 'require-macs', ...because)).toEqual({
-    macs_required: true,
-    changed: false,
-  })
-  expect(await decided.json('log', 'require-macs', '--undo', ...because)).toEqual({
-    macs_required: false,
-    changed: true,
-  })
-  expect((await exported()).filter(({ type }) => type === 'RecordMacsChanged')).toMatchObject([
-    { data: { required: false, changed_by: operator(), reason: 'a rollback to 0.1.0' } },
+test('keys that are registered once more change nothing', async () => {
+  const because = ['--reason', 'a new colleague']
+  expect(await decided.json('log', 'register-keys', ...because)).toEqual({ changed: false })
+  await decided.database.execute('DELETE FROM log.record_key')
+  expect(await decided.json('log', 'register-keys', ...because)).toEqual({ changed: true })
+  expect((await exported()).filter(({ type }) => type === 'RecordKeysRegistered')).toMatchObject([
+    { data: { registered_by: operator(), reason: 'a new colleague' } },
   ])
-  const topic = topicOf('AccountCreated')
-  const { key, value, headers } = (await decided.records(topic))[0]!
-  const of010: Record<string, string> = { ...headers, ce_time: new Date().toISOString() }
-  delete of010[MAC_HEADER]
-  const [written] = await decided.log.unchecked.append('test', [{ topic, key, value, headers: of010 }])
-  const { error } = await decided.cupel('log', 'require-macs', ...because)
-  expect(String(error)).toContain(`${topic}/${written!.partition} at ${written!.offset}`)
 })

@@ -1,10 +1,12 @@
-/** A record without a MAC is named wherever it stands, also if somebody changed the rows that demand MACs. */
-import { topicOf, type EventData } from '@cupel/contracts'
-import { MAC_HEADER, requireMacs } from '@cupel/event-log'
-import { testEvent, testRecordKeys } from '@cupel/testkit/installation'
+/** A record without a MAC is named wherever it stands, with and without record keys. */
+import { join } from 'node:path'
+import { topicOf } from '@cupel/contracts'
+import { MAC_HEADER } from '@cupel/event-log'
+import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
+import { testEvent } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT } from '../../test/account-rows.js'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { callCupel, openCommandLine, type CommandLine } from '../../test/command-line.js'
 
 const TOPIC = topicOf('AccountCreated')
 
@@ -27,86 +29,44 @@ async function appendForeign(
   await log.unchecked.append('test', [{ ...record, headers: { ...record.headers, ...headers } }])
 }
 
-async function changeRequirement(required: boolean): Promise<void> {
-  const data: EventData['RecordMacsChanged'] = {
-    ...{ required, keyIds: [], changedBy: 'test', reason: 'test' },
-    changedAt: new Date().toISOString(),
-  }
-  await installation.append(testEvent('RecordMacsChanged', 'record-macs', data))
+function withoutKeys(): Readonly<Record<string, string>> {
+  const { CUPEL_RECORD_KEYS_FILE: file, ...environment } = installation.environment
+  expect(file).toBeDefined()
+  return environment
 }
 
 interface Verified {
   readonly problems: readonly { readonly kind: string; readonly topic: string; readonly offset: number }[]
 }
 
-async function forged(): Promise<readonly number[]> {
-  const { out } = await installation.cupel('audit', 'verify', '--json')
-  const { problems } = JSON.parse(out) as Verified
-  return problems
+const forged = (out: string): readonly number[] =>
+  (JSON.parse(out) as Verified).problems
     .filter(({ kind, topic }) => kind === 'forged' && topic === TOPIC)
     .map(({ offset }) => offset)
-}
+    .sort()
 
-test.each([
-  ['left', null],
-  ['deleted', 'DELETE FROM log.macs_required'],
-  ['moved', 'UPDATE log.macs_required SET until_offset = first_offset'],
-  [
-    'moved for one topic',
-    `UPDATE log.macs_required SET until_offset = first_offset WHERE topic = '${TOPIC}'`,
-  ],
-])(
-  'records of other producers are named in the middle and at the end where the requirement was %s',
-  async (_, statement) => {
-    await installation.append(account('acc_0'))
-    await appendForeign('acc_1')
-    await installation.append(account('acc_2'), account('acc_3'))
-    await appendForeign('acc_4', { [MAC_HEADER]: 'x.y' })
-    await installation.append(account('acc_5'))
-    await appendForeign('acc_6')
-    if (statement !== null) await installation.database.execute(statement)
-    expect([...(await forged())].sort()).toEqual([1, 4, 6])
-  },
-)
-
-test('a topic to which nobody else wrote is covered from the first MAC of the installation on', async () => {
-  await installation.append(
-    testEvent('RecordMacsChanged', 'x', {
-      required: true,
-      keyIds: [],
-      changedAt: new Date().toISOString(),
-      changedBy: 'test',
-      reason: 'test',
-    }),
-  )
+test('records of other producers are named at the beginning, in the middle and at the end', async () => {
   await appendForeign('acc_0')
-  await installation.database.execute('DELETE FROM log.macs_required')
-  expect(await forged()).toEqual([0])
-})
-
-test('what an operator allowed is not forged, and a forged permission allows nothing', async () => {
-  const { log, codec, database } = installation
-  await installation.append(account('acc_0'))
-  await database.execute('DELETE FROM log.macs_required')
-  const data = {
-    required: false,
-    keyIds: [],
-    changedAt: new Date().toISOString(),
-    changedBy: 'x',
-    reason: 'x',
-  }
-  const permission = testEvent('RecordMacsChanged', 'record-macs', data)
-  const place = { topic: topicOf('RecordMacsChanged'), key: 'record-macs' }
-  await log.unchecked.append('test', [codec.encode(permission, place)])
-  await appendForeign('acc_1')
-  await installation.append(account('acc_2'))
-  expect(await forged()).toEqual([1])
-  await changeRequirement(false)
-  await appendForeign('acc_3')
-  await installation.append(account('acc_4'))
-  await changeRequirement(true)
+  await installation.append(account('acc_1'))
+  await appendForeign('acc_2')
+  await installation.append(account('acc_3'))
+  await appendForeign('acc_4', { [MAC_HEADER]: 'x.y' })
   await installation.append(account('acc_5'))
   await appendForeign('acc_6')
-  await requireMacs({ ...installation.deps, keys: testRecordKeys, topics: [], topicPrefix: '' })
-  expect(await forged()).toEqual([1, 6])
+  const verify = ['audit', 'verify', '--json']
+  expect(forged((await installation.cupel(...verify)).out)).toEqual([0, 2, 4, 6])
+  // An auditor without the keys sees which records have no MAC.
+  const keysFile = join(installation.folder, 'auditors-keys.json')
+  createSigningKeys(keysFile)
+  const key = verifierKey(readSigningKeys(keysFile).signer.key)
+  const publicKeys = await installation.file('public-keys.txt', key)
+  const without = withoutKeys()
+  const { out } = await callCupel(without, [...verify, '--public-keys', publicKeys])
+  expect(forged(out)).toEqual([0, 2, 6])
+})
+
+test('without the registered keys nothing but an audit reads the log', async () => {
+  const without = withoutKeys()
+  const { error } = await callCupel(without, ['audit', 'verify'])
+  expect(String(error)).toContain('CUPEL_RECORD_KEYS_FILE is required')
 })

@@ -57,7 +57,6 @@ import { compareTables } from './tables/compare-tables.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
 import { erasureJson, erasureLines } from './erasure-text.js'
 import { signatureLines } from './signature-text.js'
-import { findUnsignedRecords } from './unsigned-records.js'
 
 /** Problems that are listed; all are counted. */
 const MAX_PROBLEMS = 200
@@ -188,29 +187,23 @@ export async function verifyConnected(
 ): Promise<Verified> {
   const { log, codec, database, config, checksMacs } = connections
   const identity = await requireLog(log, options)
-  const records = await findUnsignedRecords({ log, codec }, MAX_PROBLEMS)
   const verified = await verifyLog({
     ...{ log, codec, database: comparesRows ? database : null, maxProblems: MAX_PROBLEMS, publicKeys },
     topics: [...topicSpecs, ...deadLetters],
-    onRecord: records.add,
     ...readingOptions(context, options),
   })
-  const unsigned = records.end()
   const erasures = await readErasures({ log, codec })
   const evidence = comparedWith(context, config, publicKeys)
   const { leaves: accepted, acceptances } =
     evidence === null ? NOTHING_ACCEPTED : await readAcceptedLosses({ log, codec, database, ...evidence })
-  const macsRequiredSince = unsigned.requiredSince
-  const tables = comparesRows
-    ? await compareTables({ log, codec, database, acceptances, macsRequiredSince })
-    : []
+  const tables = comparesRows ? await compareTables({ log, codec, database, acceptances }) : []
   const cosigning = await readCosigning(database, identity)
   const uncosigned = cosigning === null ? null : uncosignedOf(cosigning)
   const result = {
     ...{ ...verified, erasures, macsChecked: checksMacs, archive: null },
     warnings: uncosigned === null ? [] : [uncosigned],
-    problems: [...unsigned.problems, ...verified.problems, ...tables].slice(0, MAX_PROBLEMS),
-    problemCount: unsigned.count + verified.problemCount + tables.length,
+    problems: [...verified.problems, ...tables].slice(0, MAX_PROBLEMS),
+    problemCount: verified.problemCount + tables.length,
   }
   if (evidence === null) return publicKeys === null ? withTree(result, null) : { ...result, leaves: null }
   const { verifier } = evidence

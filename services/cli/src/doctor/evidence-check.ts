@@ -1,6 +1,6 @@
 /** The check of `cupel doctor` that nothing can be altered unseen: MACs, leaves, witnesses, archives and signatures. */
 import { topicSpecs } from '@cupel/contracts'
-import { areMacsRequired, type EventLog } from '@cupel/event-log'
+import { areRecordKeysRegistered, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
   areReportsSigned,
@@ -20,11 +20,10 @@ export const evidenceCheck = (examined: Examined): Check => ({
   needs: ['log'],
   async look() {
     const { database, log, signs } = examined
-    const isRequired = await areMacsRequired(database, await log.identity())
     return [
-      isRequired
+      (await areRecordKeysRegistered(database, await log.identity()))
         ? ok('Records of other producers are refused.')
-        : warning('A record that another producer appends counts.', 'docs/runbooks/record-keys.md'),
+        : fault('No record keys are registered for this log: no service starts.', INSTALL),
       signs
         ? ok('Checkpoints of the log are signed.')
         : warning(

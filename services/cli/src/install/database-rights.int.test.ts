@@ -95,7 +95,7 @@ const FORBIDDEN = [
   `SELECT lo_from_bytea(0, 'x')`,
   `SELECT pg_read_file('PG_VERSION')`,
   `COPY heartbeats.process TO '/tmp/processes'`,
-  'DELETE FROM log.macs_required',
+  'DELETE FROM log.record_key',
   'DELETE FROM policy_view.activation',
   'UPDATE ledger.segment SET ledger_seq = NULL',
   'DELETE FROM ledger.transfer',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
+import { TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callCupel, type Said } from '../../test/command-line.js'
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
     CUPEL_DATABASE_ADMIN_URL: target.connectionString,
     CUPEL_DATABASE_URL: servicesOf(target),
     CUPEL_LOG: 'embedded',
+    CUPEL_RECORD_KEYS_FILE: TEST_RECORD_KEYS_FILE,
   }
 })
 afterAll(async () => {
@@ -64,8 +66,8 @@ test('a dry run names every change and makes none', async () => {
   const { changed, steps } = await json('install', '--dry-run')
   expect(changed).toBe(false)
   expect(steps.filter(({ changes }) => changes.length === 0).map(({ name }) => name)).toEqual([
-    // Without files of keys there is no evidence to begin.
-    ...['MACs', 'signing keys', 'rebuilds'],
+    // Without a file of signing keys there are none to publish.
+    ...['signing keys', 'rebuilds'],
   ])
   expect(await tables()).toBe(0)
 })
@@ -122,6 +124,7 @@ test('before a restore nothing is appended: what the log has to say is left to t
     expect((await run('--before-restore')).changed).toBe(false)
     const { steps } = await run()
     expect(steps.filter(({ changes }) => changes.length > 0)).toEqual([
+      { name: 'record keys', changes: [expect.stringMatching(/^Register the record key/)] },
       { name: 'policy', changes: ['Put the default policy in force.'] },
     ])
   } finally {
@@ -145,7 +148,7 @@ test('the doctor finds nothing at fault, and names what is', async () => {
   const healthy = await cupel('doctor')
   expect(healthy.out).toContain('Nothing is at fault.')
   expect(healthy.exitCode).toBe(0)
-  expect(healthy.out).toMatch(/evidence +warning +A record that another producer appends counts\./)
+  expect(healthy.out).toMatch(/evidence +ok +Records of other producers are refused\./)
   expect(healthy.out).toMatch(/evidence +warning +No checkpoints are made/)
   expect(healthy.out).toMatch(/evidence +warning +Reports are not signed/)
   await admin.execute(`ALTER ROLE ${role} SUPERUSER`)
@@ -164,7 +167,7 @@ test('the doctor finds nothing at fault, and names what is', async () => {
   })
 })
 
-test('with keys from the beginning the log refuses records of others, and the doctor finds its evidence', async () => {
+test('the log refuses records of others, and the doctor finds its evidence', async () => {
   const [database, folder] = [await createTestDatabase(), await mkdtemp(join(tmpdir(), 'cupel-keys-'))]
   const withKeys = {
     CUPEL_DATABASE_ADMIN_URL: database.connectionString,
@@ -185,7 +188,9 @@ test('with keys from the beginning the log refuses records of others, and the do
   }
   const changes = async (...options: string[]): Promise<string[]> => {
     const { steps } = JSON.parse(await call('install', '--json', ...options)) as Answer
-    return steps.filter(({ name }) => ['MACs', 'signing keys'].includes(name)).flatMap((step) => step.changes)
+    return steps
+      .filter(({ name }) => ['record keys', 'signing keys'].includes(name))
+      .flatMap((step) => step.changes)
   }
   const published = (): Promise<unknown[]> =>
     owner.query("SELECT 1 FROM projection.outbox WHERE topic = 'log.signing-key.events.v1'")
@@ -194,7 +199,7 @@ test('with keys from the beginning the log refuses records of others, and the do
     await call('log', 'rotate-signing-key')
     await call('log', 'rotate-signing-key', '--of', 'reports')
     const begun = [
-      'Require a MAC of every record from now on.',
+      expect.stringMatching(/^Register the record key [0-9a-f]{12}\.$/),
       expect.stringMatching(/^Publish the key [0-9a-f]{8} of checkpoints\.$/),
       expect.stringMatching(/^Publish the key [0-9a-f]{8} of reports\.$/),
     ]
@@ -208,7 +213,7 @@ test('with keys from the beginning the log refuses records of others, and the do
     expect(await changes()).toEqual([])
     await call('log', 'rotate-signing-key', '--of', 'reports')
     await call('log', 'add-key')
-    // A further record key waits for `cupel log require-macs`: processes without it would not start.
+    // A further record key waits for `cupel log register-keys`: processes without it would not start.
     const exchanged = [expect.stringMatching(/^Publish the key [0-9a-f]{8} of reports\.$/)]
     expect(await changes('--dry-run')).toEqual(exchanged)
     expect((await callCupel(withKeys, ['doctor'])).out).toMatch(
@@ -225,23 +230,6 @@ test('with keys from the beginning the log refuses records of others, and the do
     await owner.close()
     await rm(folder, { recursive: true, force: true })
     await database.drop()
-  }
-})
-
-test('a log of an earlier release is not bound by an upgrade: its services may still run', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'cupel-keys-'))
-  const upgrade = { ...environment, CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json') }
-  try {
-    expect(await callCupel(upgrade, ['log', 'add-key'])).toMatchObject({ error: null })
-    // The default policy was appended without keys.
-    const said = await callCupel(upgrade, ['upgrade', '--json'])
-    expect((JSON.parse(said.out) as Answer).steps.find(({ name }) => name === 'MACs')).toEqual({
-      ...{ name: 'MACs', changes: [] },
-    })
-    expect(said.notes).toContain('MACs are not required yet')
-    expect(await admin.query('SELECT 1 FROM log.macs_required')).toEqual([])
-  } finally {
-    await rm(folder, { recursive: true, force: true })
   }
 })
 

@@ -210,7 +210,7 @@ describe.skipIf(missing !== undefined)(
       const failures = await underLoad(async (screens) => {
         const added = /Added (\w+) to/.exec((await follow(add!)).out)![1]!
         await replaceAll(screens)
-        expect((await follow(register!)).out).toContain('MACs are required from now on.')
+        expect((await follow(register!)).out).toContain('The record keys are registered.')
         await follow(use!.replace('ID', added))
         await replaceAll(screens)
         const log = openLog(kafka, topicPrefix)

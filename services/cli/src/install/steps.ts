@@ -53,7 +53,7 @@ export function installationSteps(
     ...(principalOf === undefined ? [] : [brokerRightsStep(target, principalOf)]),
     ...(target.log.kind === 'embedded' ? [] : [reportPartitionsStep(target)]),
     schemasStep(target),
-    ...evidenceSteps(target, { note, existingTopics: () => existingTopics(target) }),
+    ...evidenceSteps(target),
     policyStep(target),
     rebuildStep(target, note),
   ]
@@ -268,13 +268,13 @@ async function hasActivation(target: Target): Promise<boolean> {
   return false
 }
 
-/** Opens a log whose records carry a MAC, if there are keys. Its state is in a table, so it opens after the migrations. */
+/** Opens the log as a service does. The registered keys are in a table, so it opens after the migrations. */
 async function withAuthentic<T>(
   { database, logger, config }: Target,
   work: (log: AuthenticLog) => Promise<T>,
 ): Promise<T> {
   const log = await openAuthenticLog({
-    ...{ database, logger, keys: recordKeysOf(config), topicPrefix: config.CUPEL_TOPIC_PREFIX },
+    ...{ database, logger, keys: recordKeysOf(config) },
     log: await openLog(config, database, logger),
   })
   try {

@@ -24,7 +24,7 @@ export function registerAdopt(log: Command, context: CliContext): void {
     .description(
       `After the records were copied to another cluster, or put back from an archive, with the same offsets: compares every record
 that was signed with its leaf of the log before. Where all are the same and the copy ends where the readers stand or
-later, the readers go on with the copy, MACs are required of it as before, and new leaves begin with its first record. Point the settings to the copy and stop the services first. Who did it and why is recorded (cupel audit export).
+later, the readers go on with the copy, and new leaves begin with its first record. Point the settings to the copy and stop the services first. Who did it and why is recorded (cupel audit export).
 docs/runbooks/move-to-another-cluster.md goes through it.`,
     )
     .option('--reason <text>', 'why, for the audit log')

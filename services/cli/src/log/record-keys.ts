@@ -14,7 +14,7 @@ export function registerRecordKeys(log: Command, context: CliContext): void {
     .summary('add a record key that nothing uses yet')
     .description(
       `Adds a key to the file of CUPEL_RECORD_KEYS_FILE, or of the home. Makes the file if there is none. Give the file to
-every process, register the key with \`cupel log require-macs\`, then use it.`,
+every process, register the key with \`cupel log register-keys\`, then use it.`,
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {

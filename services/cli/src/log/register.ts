@@ -6,18 +6,16 @@ import { registerAcceptShorter } from './accept-shorter.js'
 import { registerPolicy } from './policy.js'
 import { registerRebuildLatestReports } from './rebuild-latest-reports.js'
 import { registerRecordKeys } from './record-keys.js'
-import { registerRequireMacs } from './require-macs.js'
+import { registerRegisterKeys } from './register-keys.js'
 import { registerSigningKeys } from './signing-keys.js'
 
 export function registerLog(program: Command, context: CliContext): void {
   const log = program
     .command('log')
     .summary('which records of the log count')
-    .description(
-      'Require MACs of the records of the log, accept a log that lost its end or a copy of it, and exchange keys.',
-    )
-  registerRequireMacs(log, context)
+    .description('Exchange keys, and accept a log that lost its end or a copy of it.')
   registerRecordKeys(log, context)
+  registerRegisterKeys(log, context)
   registerAcceptShorter(log, context)
   registerAdopt(log, context)
   registerRebuildLatestReports(log, context)

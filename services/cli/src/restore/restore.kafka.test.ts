@@ -6,7 +6,6 @@ import { testKafka } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
 import { drillOfEachTest } from '../../test/drill-of-each-test.js'
 import { job, screen, settled } from '../../test/drill.js'
-import { withPrefix } from '../../test/restorable.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 const topicPrefix = `restore-${randomBytes(6).toString('hex')}.`
@@ -16,8 +15,7 @@ describe.skipIf(missing !== undefined)(
   { timeout: 600_000 },
   () => {
     const drill = drillOfEachTest({
-      openLog: () =>
-        withPrefix(openKafkaLog({ ...testKafka(), clientId: 'restore', topicPrefix }), topicPrefix),
+      openLog: () => openKafkaLog({ ...testKafka(), clientId: 'restore', topicPrefix }),
     })
 
     test('a database that is older than the log is led past everything that the log tells', async () => {

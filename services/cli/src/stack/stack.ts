@@ -5,7 +5,7 @@ import {
   ensureRecordKeys,
   installationTopics,
   openAuthenticLog,
-  requireMacs,
+  registerRecordKeys,
   type AuthenticLog,
   type EventCodec,
   type EventLog,
@@ -113,7 +113,7 @@ async function prepareEmbeddedLog(
     // This process holds the home folder, so every remaining lease belongs to a killed process; delete it.
     await forgetGroupMembers(database)
     const codec = await prepareLog({ database, registry: builtInRegistry(database), log, logger })
-    await requireMacs({ database, log, keys, topics: installationTopics(), topicPrefix })
+    await registerRecordKeys({ database, log, keys })
     return codec
   } finally {
     await log.close()
@@ -147,7 +147,7 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
   options.shutdown.phase('log', () => kafkaLog.close())
   await prepareTopics(kafkaLog)
   await awaitTopics(kafkaLog, installationTopics())
-  await requireMacs({ database, log: kafkaLog, keys, topics: installationTopics(), topicPrefix })
+  await registerRecordKeys({ database, log: kafkaLog, keys })
   const log = await openAuthentic(options, { database, keys, log: kafkaLog })
   const registry: RegistryAddress = () => registering(database)
   if (!known) await registry()
@@ -179,12 +179,11 @@ function personalDataKeysOf({ config, home }: StackOptions): string {
   return file
 }
 
-/** MACs are required by now: this process holds the home, so every process that wrote records without MACs has ended. */
 async function openAuthentic(
-  { config, logger, shutdown, metrics = noMetrics }: StackOptions,
+  { logger, shutdown, metrics = noMetrics }: StackOptions,
   parts: { readonly database: Database; readonly keys: RecordKeys; readonly log: EventLog },
 ): Promise<AuthenticLog> {
-  const log = await openAuthenticLog({ ...parts, topicPrefix: config.CUPEL_TOPIC_PREFIX, logger, metrics })
+  const log = await openAuthenticLog({ ...parts, logger, metrics })
   shutdown.phase('MACs', () => log.close())
   return log
 }

@@ -51,7 +51,7 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'log.group_member': LOCAL,
   'log.group_lease': LOCAL,
   'log.record_key': SECRET,
-  'log.macs_required': 'It is required where records have MACs and no event allows others.',
+  'log.own_log': 'A reader of another log says so, and `--expect-log` compares its identity.',
   'log.restoration': LOCAL,
   'transparency.archive': 'Each run of `cupel archive create` reads the archive itself.',
   'transparency.witness': 'Witnesses keep what they cosigned; `--witness` asks for their cosignatures.',

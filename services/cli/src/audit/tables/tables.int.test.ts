@@ -181,12 +181,6 @@ test('the words that an erasure leaves cause a problem only in an account that w
   expect(await problemsAfter([recorded], erase)).toEqual([])
 })
 
-test('a requirement of MACs that somebody deleted is named', async () => {
-  expect(await problemsAfter(['DELETE FROM log.macs_required'])).toMatchObject([
-    { row: 'log.macs_required', detail: expect.stringContaining('no event says that an operator') as string },
-  ])
-})
-
 test('the command ends with 1 and names the row', async () => {
   const { database } = decided
   const move = (by: string) =>
