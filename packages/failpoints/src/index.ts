@@ -77,6 +77,7 @@ export const failpointNames = [
   'watches.begun',
   'watches.settled',
   'watches.digested',
+  'watches.passed',
   'labels.order',
   'labels.own',
   'policy.activate',

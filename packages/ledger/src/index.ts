@@ -83,3 +83,4 @@ export {
 } from './segments.js'
 export type { HeightRange, HistoryFacts, Segment } from './segments.js'
 export type { KnownSizes } from './sizes.js'
+export { touchedAddresses, type TouchRequest } from './touched-addresses.js'

@@ -80,6 +80,27 @@ export async function fittingOf(
   return fitted(addresses, sizes, request)
 }
 
+/** The unlabelled addresses at which paths end because they are hubs, and those that have many rows in any state. */
+export async function hubsAmong(
+  database: Queryable,
+  addresses: readonly string[],
+  request: LedgerState & Pick<FittingRequest, 'limits'>,
+): Promise<{ readonly hubs: ReadonlySet<string>; readonly large: ReadonlySet<string> }> {
+  const hubs = new Set<string>()
+  const large = new Set<string>()
+  for (let start = 0; start < addresses.length; start += HUBS_PER_READ) {
+    const part = addresses.slice(start, start + HUBS_PER_READ)
+    const sizes = await sizesOf(database, part, { ...request, known: new Map() })
+    for (const [one, { transfers, isHub, isPart }] of sizes) {
+      if (isHub) hubs.add(one)
+      if (isHub || isPart || transfers > smallOf(request.limits)) large.add(one)
+    }
+  }
+  return { hubs, large }
+}
+
+const HUBS_PER_READ = 500
+
 function fitted(
   addresses: readonly string[],
   sizes: ReadonlyMap<string, Size>,
@@ -109,7 +130,7 @@ const smallOf = (limits: SizeLimits): number => Math.min(limits.transfers, limit
 async function sizesOf(
   database: Queryable,
   addresses: readonly string[],
-  { chain, ledgerSeq, limits, known }: FittingRequest,
+  { chain, ledgerSeq, limits, known }: Omit<FittingRequest, 'isLabelled'>,
 ): Promise<Map<string, Size>> {
   const keyOf = (one: string): string =>
     `${ledgerSeq} ${chain} ${limits.transfers} ${limits.counterparties} ${one}`

@@ -1,12 +1,17 @@
 /** Follows the state of labels, ledger, policy and scorer, and marks the watches that a new state can affect. */
 import { asFields, type Database, type Queryable } from '@cupel/postgres'
-import { markTouched, type WatchedState } from './touched.js'
+import { markTouched, type FindTouched, type WatchedState } from './touched.js'
 
 /**
  * Compares the current state with the one that every watch was checked against, and marks the affected watches, in one
  * transaction: a crash in between marks the same watches again. Resolves to the number of marked watches; null if nothing changed.
+ * `findTouched`: absent, a segment affects every watch of its chain.
  */
-export async function lookForNews(database: Database, scorerVersion: string): Promise<number | null> {
+export async function lookForNews(
+  database: Database,
+  scorerVersion: string,
+  findTouched: FindTouched = () => Promise.resolve('all'),
+): Promise<number | null> {
   const { hops, ...state } = await readState(database)
   const to = { ...state, scorerVersion }
   const known = await readProgress(database)
@@ -14,7 +19,7 @@ export async function lookForNews(database: Database, scorerVersion: string): Pr
   return await database.transaction({ at: 'watches.touched' }, async (transaction) => {
     const from = await readProgress(transaction, 'FOR UPDATE')
     // Before the first check no decision used an earlier state: every new watch is already due.
-    const marked = from === null ? 0 : await markTouched(transaction, { from, to, hops })
+    const marked = from === null ? 0 : await markTouched(transaction, { from, to, hops, findTouched })
     await transaction.execute(
       `INSERT INTO watches.progress (label_set_seq, ledger_seq, policy_seq, scorer_version) VALUES ($1, $2, $3, $4)
        ON CONFLICT (only_row) DO UPDATE SET label_set_seq = excluded.label_set_seq, ledger_seq = excluded.ledger_seq,

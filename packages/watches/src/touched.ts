@@ -22,26 +22,58 @@ const MAX_REACHED = 20_000
 /** The scorer checks the ledger every half second: a decision waits until it has seen the new state. */
 const LEDGER_PATIENCE_MS = 3_000
 
+/** Finds the addresses of a chain whose answer the segments after `fromSeq`, up to `toSeq`, can change. `all`: those of all of the chain. */
+export type FindTouched = (
+  database: Queryable,
+  range: { readonly chain: string; readonly fromSeq: number; readonly toSeq: number },
+) => Promise<ReadonlySet<string> | 'all'>
+
+interface Change {
+  readonly from: WatchedState
+  readonly to: WatchedState
+  readonly hops: number
+}
+
 /** Marks the affected watches as due, and returns their number. */
 export async function markTouched(
   transaction: Queryable,
-  { from, to, hops }: { readonly from: WatchedState; readonly to: WatchedState; readonly hops: number },
+  change: Change & { readonly findTouched: FindTouched },
 ): Promise<number> {
+  const { from, to } = change
   let marked = 0
   if (to.scorerVersion !== from.scorerVersion) marked += await markDue(transaction, 'scorer', 'true', [])
   if (to.policySeq !== from.policySeq) marked += await markDue(transaction, 'policy', 'w.livemode', [])
-  if (to.labelSetSeq !== from.labelSetSeq) marked += await markOfLabels(transaction, { from, to, hops })
-  if (to.ledgerSeq !== from.ledgerSeq) {
-    const range = [from.ledgerSeq, to.ledgerSeq]
-    marked += await markDue(
-      transaction,
-      'ledger',
-      `w.livemode AND EXISTS (
-         SELECT FROM ledger.segment s WHERE s.ledger_seq > $5 AND s.ledger_seq <= $6 AND s.history_address IS NULL AND ${IS_ON('s.chain')})`,
-      range,
-      LEDGER_PATIENCE_MS,
-    )
-    marked += await markOfHistories(transaction, range, hops)
+  if (to.labelSetSeq !== from.labelSetSeq) marked += await markOfLabels(transaction, change)
+  if (to.ledgerSeq !== from.ledgerSeq) marked += await markOfSegments(transaction, change)
+  return marked
+}
+
+async function markOfSegments(
+  transaction: Queryable,
+  { from, to, hops, findTouched }: Change & { readonly findTouched: FindTouched },
+): Promise<number> {
+  const range = { fromSeq: from.ledgerSeq, toSeq: to.ledgerSeq }
+  // A watch of several chains counts for each. One that nobody watches is not searched.
+  const chains = await transaction.query<{ chain: string; has_files: boolean }>(
+    `SELECT s.chain, bool_or(s.history_address IS NULL) AS has_files FROM ledger.segment s
+     WHERE s.ledger_seq > $1 AND s.ledger_seq <= $2 AND EXISTS (SELECT FROM watches.watch w WHERE w.livemode AND ${IS_ON('s.chain')})
+     GROUP BY s.chain`,
+    [range.fromSeq, range.toSeq],
+  )
+  let marked = 0
+  for (const { chain, has_files: hasFiles } of chains) {
+    const touched = await findTouched(transaction, { chain, ...range })
+    if (touched !== 'all')
+      marked += await markAddresses(transaction, { chain, cause: 'ledger', addresses: touched })
+    else if (hasFiles)
+      marked += await markDue(
+        transaction,
+        'ledger',
+        `w.livemode AND ${IS_ON('$5')}`,
+        [chain],
+        LEDGER_PATIENCE_MS,
+      )
+    else marked += await markOfHistories(transaction, { chain, ...range }, hops)
   }
   return marked
 }
@@ -49,25 +81,44 @@ export async function markTouched(
 /** What a provider told of one address touches those that a path of transfers joins with it, not all watches of the chain. */
 async function markOfHistories(
   transaction: Queryable,
-  range: readonly number[],
+  { chain, fromSeq, toSeq }: { readonly chain: string; readonly fromSeq: number; readonly toSeq: number },
   hops: number,
 ): Promise<number> {
-  const told = await transaction.query<{ chain: string; address: string }>(
-    `SELECT chain, history_address AS address FROM ledger.segment
-     WHERE ledger_seq > $1 AND ledger_seq <= $2 AND history_address IS NOT NULL LIMIT ${MAX_REACHED + 1}`,
-    range,
+  const told = await transaction.query<{ address: string }>(
+    `SELECT history_address AS address FROM ledger.segment
+     WHERE ledger_seq > $1 AND ledger_seq <= $2 AND chain = $3 AND history_address IS NOT NULL LIMIT ${MAX_REACHED + 1}`,
+    [fromSeq, toSeq, chain],
   )
-  let marked = 0
-  for (const chain of new Set(told.map((one) => one.chain))) {
-    const changed = told
-      .filter((one) => one.chain === chain)
-      .map(({ address }): ChangedAddress => {
-        const parsed = parseAddress(address, chain)
-        return { chain, address, lookup_key: parsed.ok ? parsed.lookupKey : address }
-      })
-    marked += await markReached(transaction, { chain, changed, hops, cause: 'ledger' })
-  }
-  return marked
+  const changed = told.map(({ address }): ChangedAddress => ({
+    chain,
+    address,
+    lookup_key: keyOf(address, chain),
+  }))
+  return await markReached(transaction, { chain, changed, hops, cause: 'ledger' })
+}
+
+function keyOf(address: string, chain: string): string {
+  const parsed = parseAddress(address, chain)
+  return parsed.ok ? parsed.lookupKey : address
+}
+
+/** Marks the watches of addresses of one chain, also those that are judged on it beside others. */
+async function markAddresses(
+  transaction: Queryable,
+  {
+    chain,
+    cause,
+    addresses,
+  }: { readonly chain: string; readonly cause: WatchCause; readonly addresses: Iterable<string> },
+): Promise<number> {
+  const keys = new Set([...addresses].map((address) => keyOf(address, chain)))
+  return await markDue(
+    transaction,
+    cause,
+    `w.livemode AND w.lookup_key = ANY ($6::text[]) AND ${IS_ON('$5')}`,
+    [chain, [...keys]],
+    cause === 'ledger' ? LEDGER_PATIENCE_MS : 0,
+  )
 }
 
 /**
@@ -101,10 +152,7 @@ async function markDue(
 /** Milliseconds of an expression, as an interval. */
 const MS = (expression: string): string => `make_interval(secs => (${expression})::float8 / 1000)`
 
-async function markOfLabels(
-  transaction: Queryable,
-  { from, to, hops }: { readonly from: WatchedState; readonly to: WatchedState; readonly hops: number },
-): Promise<number> {
+async function markOfLabels(transaction: Queryable, { from, to, hops }: Change): Promise<number> {
   const range = [from.labelSetSeq, to.labelSetSeq]
   const [news] = await transaction.query<{ changes_lists: boolean }>(CHANGES_LISTS, range)
   if (news?.changes_lists === true) return await markDue(transaction, 'labels', 'w.livemode', [])
@@ -174,17 +222,7 @@ async function markReached(
     [...new Set(changed.map((one) => one.lookup_key))],
   ])
   if (reached.length > MAX_REACHED) return await all()
-  const keys = reached.map(({ address }) => {
-    const parsed = parseAddress(address, chain)
-    return parsed.ok ? parsed.lookupKey : address
-  })
-  return await markDue(
-    transaction,
-    cause,
-    `w.livemode AND w.lookup_key = ANY ($6::text[]) AND ${IS_ON('$5')}`,
-    [chain, keys],
-    afterMs,
-  )
+  return await markAddresses(transaction, { chain, cause, addresses: reached.map(({ address }) => address) })
 }
 
 /** SQL: somebody accepted every row of a publication that could not be read. */

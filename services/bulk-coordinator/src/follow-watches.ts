@@ -17,6 +17,7 @@ import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import type { Trouble } from '@cupel/projections'
 import {
+  goOnWithFullPass,
   listDueWatches,
   lookAtWatches,
   lookForNews,
@@ -28,6 +29,7 @@ import {
 import { insertJobs, insertUnits, type OpenJob } from './job-table.js'
 import type { Fence } from './lease-table.js'
 import { createSplitChanges } from './split-changes.js'
+import { findTouched } from './touched-watches.js'
 import { watchJobsOf, type WatchScreening } from './watch-jobs.js'
 
 export interface FollowWatchesOptions {
@@ -57,6 +59,8 @@ const MAX_SETTLED = 500
 const SWEEP_INTERVAL_MS = 3_600_000
 /** A digest that is due is seen within this time. */
 const DIGEST_INTERVAL_MS = 60_000
+/** Between two steps of the pass through all watches. */
+const PASS_INTERVAL_MS = 60_000
 
 export function followWatches(options: FollowWatchesOptions): Loop {
   const { database, logger, metrics, trouble, digestHour } = options
@@ -71,14 +75,19 @@ export function followWatches(options: FollowWatchesOptions): Loop {
   )
   const begin = createBegin(options)
   const splitChanges = createSplitChanges(options)
+  const passed = metrics.gauge(
+    'watches_full_pass_timestamp_seconds',
+    'When the last pass ended that decides every watched address again, in seconds since 1970',
+  )
   const digested = metrics.counter('watches_digests_total', 'Daily digests of watches')
   let busyAt = -Infinity
   let sweptAt = -Infinity
   let digestedAt = -Infinity
+  let passedAt = -Infinity
   return startLoop({
     async step() {
       const { hasNews, hasDue, hasEnded } = await lookAtWatches(database, CURRENT_SCORER_VERSION)
-      if (hasNews) marked.inc({}, (await lookForNews(database, CURRENT_SCORER_VERSION)) ?? 0)
+      if (hasNews) marked.inc({}, (await lookForNews(database, CURRENT_SCORER_VERSION, findTouched)) ?? 0)
       // News makes watches due.
       const begun = hasNews || hasDue ? await begin() : 0
       const settled = hasEnded
@@ -93,6 +102,10 @@ export function followWatches(options: FollowWatchesOptions): Loop {
       if (performance.now() - digestedAt > DIGEST_INTERVAL_MS) {
         digested.inc({}, await writeDigests(database, { hour: digestHour }))
         digestedAt = performance.now()
+      }
+      if (performance.now() - passedAt > PASS_INTERVAL_MS) {
+        passed.set(await goOnWithFullPass(database, PASS_INTERVAL_MS))
+        passedAt = performance.now()
       }
       trouble.over(PLACE)
       if (begun >= MAX_BEGUN || settled.settled === MAX_SETTLED) return 0

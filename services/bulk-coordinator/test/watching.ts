@@ -1,5 +1,5 @@
 /** Helpers for tests of watches, besides a coordinator: watches, lists, and the reports that a projector would have stored. */
-import { parseAddress } from '@cupel/domain'
+import { defaultPolicy, parseAddress, type PolicyDocument } from '@cupel/domain'
 import { createWatches, newBatchId } from '@cupel/watches'
 import type { Installation } from './installation.js'
 
@@ -65,6 +65,7 @@ export interface Publication {
   readonly whole?: boolean
   readonly kind?: string
   readonly asOf?: string
+  readonly category?: string
   /** Origin of the authority whose own list this is. */
   readonly origin?: string
 }
@@ -77,14 +78,15 @@ export async function publish(
   publication: Publication = {},
 ): Promise<void> {
   const { source = SOURCE, added = [], retired = [], whole = true, kind = 'published' } = publication
+  const { category = 'sanctions' } = publication
   const importId = `import ${(published += 1)}`
   await database.transaction({ at: 'test' }, async (transaction) => {
     for (const address of added)
       await transaction.execute(
         `INSERT INTO label_view.label (import_id, label_id, source, dataset, chain, address, canonical_address, lookup_key,
            category, subcategory, role, entity, origin, kind, confidence_ppm, source_url, log_offset)
-         VALUES ($1, $2, $3, 'set', $5, $2, $2, $4, 'sanctions', '', 'owner', '', 'origin', 'designation', 1000000, '', 0)`,
-        [importId, address, source, parsed(address).lookupKey, parsed(address).chain],
+         VALUES ($1, $2, $3, 'set', $5, $2, $2, $4, $6, '', 'owner', '', 'origin', 'designation', 1000000, '', 0)`,
+        [importId, address, source, parsed(address).lookupKey, parsed(address).chain, category],
       )
     for (const address of retired)
       await transaction.execute(
@@ -116,10 +118,14 @@ export async function segment(
   )
 }
 
-export async function activatePolicy({ database }: Pick<Installation, 'database'>): Promise<void> {
+export async function activatePolicy(
+  { database }: Pick<Installation, 'database'>,
+  document: PolicyDocument = defaultPolicy,
+): Promise<void> {
   await database.execute(
     `INSERT INTO policy_view.activation (policy_seq, policy_id, version, document, sha256, activated_by, reason, activated_at, event_id, log_offset)
-     SELECT coalesce(max(policy_seq), 0) + 1, 'p', 1, '{"exposure":{"hops":2}}', '', '', '', '', gen_random_uuid()::text, 0 FROM policy_view.activation`,
+     SELECT coalesce(max(policy_seq), 0) + 1, 'p', 1, $1, '', '', '', '', gen_random_uuid()::text, 0 FROM policy_view.activation`,
+    [JSON.stringify(document)],
   )
 }
 

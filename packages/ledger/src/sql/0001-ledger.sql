@@ -134,6 +134,10 @@ CREATE TABLE ledger.transfer (
   to_net             numeric(78, 0)
 );
 
+-- Which addresses a segment touches. Rows lie in the order of their segments, so that a summary of each range of pages is enough.
+CREATE INDEX transfer_of_segment ON ledger.transfer
+  USING brin (segment_id, proven_segment_id, failed_segment_id, retired_segment_id, block_number) WITH (pages_per_range = 32, autosummarize = on);
+
 -- Only code makes internal calls.
 CREATE INDEX transfer_code ON ledger.transfer (from_id) WHERE kind = 'i';
 
@@ -207,6 +211,8 @@ CREATE TABLE ledger.cluster_join (
   PRIMARY KEY (chain, address, other)
 );
 
+CREATE INDEX cluster_join_of_segment ON ledger.cluster_join USING brin (segment_id) WITH (pages_per_range = 32, autosummarize = on);
+
 -- Addresses by their look-up key, on chains where one key has several addresses: such addresses have one owner. Rows are never deleted.
 CREATE TABLE ledger.owner_address (
   chain      text COLLATE "C" NOT NULL,
@@ -217,6 +223,7 @@ CREATE TABLE ledger.owner_address (
 );
 
 CREATE INDEX owner_address_of_key ON ledger.owner_address (chain, owner_key);
+CREATE INDEX owner_address_of_segment ON ledger.owner_address USING brin (segment_id) WITH (pages_per_range = 32, autosummarize = on);
 
 -- Daily prices. A table is named by the hash of its prices; the newest import is in force.
 CREATE TABLE ledger.price_import (
@@ -275,6 +282,7 @@ CREATE TABLE ledger.unknown_token (
 CREATE INDEX unknown_token_from ON ledger.unknown_token (chain, from_address);
 CREATE INDEX unknown_token_to ON ledger.unknown_token (chain, to_address);
 CREATE INDEX unknown_token_contract ON ledger.unknown_token (chain, contract);
+CREATE INDEX unknown_token_of_segment ON ledger.unknown_token USING brin (segment_id) WITH (pages_per_range = 32, autosummarize = on);
 
 -- The sums of rows: their number, and the SHA-256 of each row in four whole numbers, each added up over all rows. A publication states what its import
 -- changed in them, so rows that somebody else altered, added or removed are found. `told`: the name of the table and the row as UTF-8,

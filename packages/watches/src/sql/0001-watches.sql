@@ -76,7 +76,11 @@ CREATE TABLE watches.progress (
   label_set_seq  int8 NOT NULL,
   ledger_seq     int8 NOT NULL,
   policy_seq     int8 NOT NULL,
-  scorer_version text NOT NULL
+  scorer_version text NOT NULL,
+  -- The pass that decides every watch again: the last watch that it marked, null while it rests; when it began, and when the last one ended.
+  pass_at        text COLLATE "C",
+  pass_began_at  timestamptz NOT NULL DEFAULT now(),
+  passed_at      timestamptz NOT NULL DEFAULT now()
 );
 
 -- Up to when the digests of each account and environment tell.

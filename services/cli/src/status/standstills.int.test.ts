@@ -13,6 +13,7 @@ import { testEvent } from '@cupel/testkit/installation'
 import { SIGNING_KEYS_FILE, storeArchiveBegun } from '@cupel/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { watchedRow } from '../../test/watched-row.js'
 import type { Finding } from '../doctor/examine.js'
 import type { Status } from './status.js'
 
@@ -259,10 +260,13 @@ const states: readonly State[] = [
   waits(
     'a watch that no coordinator screens',
     /1 watches are due for up to \d+ minutes, and no coordinator begins their screenings/,
-    `INSERT INTO watches.watch (watch_id, account_id, livemode, address, canonical_address, chain, candidate_chains, lookup_key,
-           report_page_url, threshold_hundredths, created_at, due_at)
-         VALUES ('wat_1', 'acc_1', true, '0x1', '0x1', 'ETH', '["ETH"]', '0x1', 'https://console.example/reports/', 500,
-           now(), now() - interval '31 minutes')`,
+    watchedRow(`now() - interval '31 minutes'`),
+  ),
+  waits(
+    'a pass through all watches that does not end',
+    /The pass that decides every watched address again last ended 49 hours ago/,
+    `INSERT INTO watches.progress VALUES (true, 0, 0, 0, '1.0.0', NULL, now(), now() - interval '49 hours')`,
+    watchedRow('NULL'),
   ),
   waits(
     'a webhook that no dispatcher sends',

@@ -20,6 +20,7 @@ import {
   standstillOf,
   uncosignedOf,
 } from '@cupel/transparency'
+import { FULL_PASS_LATE_MS, fullPassAgeMs } from '@cupel/watches'
 import { RESTORE_GROUP } from '../restore/since-backup.js'
 import { readWaiting, type Waiting } from './waiting-work.js'
 
@@ -32,6 +33,7 @@ export interface Standstill {
     | 'outbox'
     | 'rows'
     | 'follower'
+    | 'watches'
     | Waiting['part']
   /** What is at fault, as a sentence. */
   readonly detail: string
@@ -46,6 +48,8 @@ export interface StandstillParts {
 const TRANSPARENCY_RUNBOOK = 'docs/runbooks/the-transparency-log-stopped.md'
 const ARCHIVE_RUNBOOK = 'docs/archive.md#an-archive-that-is-late'
 const FOLLOW_PAGE = 'docs/follow.md#when-a-follower-stops'
+const WATCHES_PAGE = 'docs/watches.md#where-it-runs'
+const HOUR_MS = 3_600_000
 /** An event that is not appended for this long has no relay. */
 const MAX_OUTBOX_AGE_MS = 60_000
 /** A running projection stores its state every two seconds. */
@@ -60,6 +64,7 @@ export async function readStandstills(parts: StandstillParts): Promise<readonly 
     outboxStandstill(parts),
     rowsStandstills(parts),
     followerStandstills(parts),
+    watchStandstill(parts),
     readWaiting(parts),
   ])
   return found.flat()
@@ -128,6 +133,14 @@ async function followerStandstills({ database }: StandstillParts): Promise<Stand
     const detail = followerFault(follower)
     return detail === null ? [] : [{ part: 'follower' as const, detail, remedy: FOLLOW_PAGE }]
   })
+}
+
+/** What no search for touched watches found is decided by the pass through all of them. */
+async function watchStandstill({ database }: StandstillParts): Promise<Standstill[]> {
+  const ageMs = await fullPassAgeMs(database)
+  if (ageMs === null || ageMs <= FULL_PASS_LATE_MS) return []
+  const detail = `The pass that decides every watched address again last ended ${Math.round(ageMs / HOUR_MS)} hours ago.`
+  return [{ part: 'watches', detail, remedy: WATCHES_PAGE }]
 }
 
 /** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */

@@ -1,0 +1,344 @@
+/** New segments touch every address that they give another answer, and few others. */
+import {
+  attribute,
+  compilePolicy,
+  defaultPolicy,
+  parseAddress,
+  type CompiledPolicy,
+  type LabelFacts,
+} from '@cupel/domain'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { examineAddress, readClusterFacts, touchedAddresses } from '../src/index.js'
+import { bitcoinAddress, bitcoinKeyAddress } from './bitcoin-address.js'
+import {
+  address,
+  csvOf,
+  hash,
+  startLedger,
+  type CsvTransfer,
+  type LedgerInstallation,
+} from './installation.js'
+
+const GENERATED_AT = '2026-11-21T09:00:00.000Z'
+const HOURS = 3_600_000
+
+let ledger: LedgerInstallation
+beforeAll(async () => {
+  ledger = await startLedger()
+}, 60_000)
+afterAll(async () => await ledger.close())
+
+/** Limits so small that a few transfers reach each of them. */
+function policyWith(hops: number): CompiledPolicy {
+  const limits = {
+    ...{ transfers: 6, intermediaries: 4, transfers_per_intermediary: 5 },
+    ...{ transfers_of_intermediaries: 14, hub_counterparties: 3, paths: 3 },
+  }
+  const exposure = { ...defaultPolicy.exposure, hops, limits }
+  return compilePolicy({ ...defaultPolicy, exposure, cluster: { ...defaultPolicy.cluster, addresses: 4 } })
+}
+
+const label = (of: string, chain: string, category: string): LabelFacts => ({
+  ...{
+    labelId: `${of} ${category}`,
+    subcategory: '',
+    sanction: null,
+    source: 'list',
+    dataset: 'list',
+    chain,
+  },
+  ...{ address: of, role: 'owner', category, entity: 'Somebody', origin: 'list', kind: 'forensic' },
+  ...{ confidencePpm: 900_000, sourceUrl: '', observedAt: null, validFrom: null, validTo: null },
+  ...{ knownFrom: GENERATED_AT, knownTo: null },
+})
+
+interface World {
+  readonly chain: string
+  readonly policy: CompiledPolicy
+  readonly labels: readonly LabelFacts[]
+}
+
+const keyOf = (one: string, chain: string): string => {
+  const parsed = parseAddress(one, chain)
+  return parsed.ok ? parsed.lookupKey : one
+}
+
+function labelsOf(
+  { chain, labels }: World,
+  keys: readonly string[],
+): ReadonlyMap<string, readonly LabelFacts[]> {
+  const found = new Map<string, LabelFacts[]>()
+  for (const one of labels) {
+    const key = keyOf(one.address, chain)
+    if (keys.includes(key)) found.set(key, [...(found.get(key) ?? []), one])
+  }
+  return found
+}
+
+/** What an examination says of the address in a state, but for the names of the state. */
+async function answerOf(world: World, one: string, ledgerSeq: number): Promise<string> {
+  const { chain, policy } = world
+  const asked = {
+    ...{ chain, address: one, ledgerSeq, policy, labelSets: [], generatedAt: GENERATED_AT },
+    labelsOf: (keys: readonly string[]) => Promise.resolve(labelsOf(world, keys)),
+  }
+  const maxAddresses = policy.document.cluster.addresses
+  const exposure = { ...(await examineAddress(ledger.database, asked)), ledgerSeq: 0, ranges: [] }
+  const cluster = await readClusterFacts(ledger.database, { ...asked, maxAddresses })
+  return JSON.stringify([exposure, cluster === null ? null : { ...cluster, ledgerSeq: 0 }])
+}
+
+const ledgerSeq = async (): Promise<number> =>
+  (
+    await ledger.database.query<{ seq: number }>(
+      'SELECT coalesce(max(ledger_seq), 0) AS seq FROM ledger.segment',
+    )
+  )[0]!.seq
+
+async function touched(
+  world: World,
+  fromSeq: number,
+  maxAddresses?: number,
+): Promise<ReadonlySet<string> | 'all'> {
+  const { chain, policy } = world
+  return await touchedAddresses(ledger.database, {
+    ...{ chain, policy, fromSeq, toSeq: await ledgerSeq(), nowS: Date.parse(GENERATED_AT) / 1_000 },
+    ...(maxAddresses === undefined ? {} : { maxAddresses }),
+    labelled: async (addresses) =>
+      new Map(
+        addresses.flatMap((one) => {
+          const own = labelsOf(world, [keyOf(one, chain)]).get(keyOf(one, chain))
+          if (own === undefined) return []
+          const { service } = attribute(own, { chain, policy, labelSets: [], generatedAt: GENERATED_AT })
+          return [[one, { isService: service !== null }] as const]
+        }),
+      ),
+  })
+}
+
+let files = 0
+const imported = async (transfers: readonly CsvTransfer[], request = {}): Promise<void> => {
+  files += 1
+  await ledger.imported(await ledger.file(`${files}.csv`, csvOf(transfers)), request)
+}
+
+interface Run {
+  readonly fromSeq: number
+  readonly members: readonly string[]
+}
+
+/** The addresses whose answer differs are touched. Returns how many are not touched; null if all are. */
+async function untouched(world: World, { fromSeq, members }: Run): Promise<number | null> {
+  const found = await touched(world, fromSeq)
+  if (found === 'all') return null
+  const toSeq = await ledgerSeq()
+  const keys = new Set([...found].map((one) => keyOf(one, world.chain)))
+  const others = members.filter((one) => !keys.has(keyOf(one, world.chain)))
+  for (const one of others)
+    expect(await answerOf(world, one, toSeq)).toBe(await answerOf(world, one, fromSeq))
+  return others.length
+}
+
+const MEMBERS = 16
+const pay = fc.record({
+  from: fc.nat(MEMBERS - 1),
+  to: fc.nat(MEMBERS - 1),
+  raw: fc.constantFrom('1', '1000000000000000000', '7000000000000000000', '90000000000000000'),
+  status: fc.constantFrom('1', '1', '1', '', '0'),
+  kind: fc.constantFrom('native', 'native', 'native', 'internal'),
+})
+/** Rows of the second file that tell again what the first one told, with this outcome. */
+const again = fc.record({ row: fc.nat(29), status: fc.constantFrom('1', '0') })
+
+describe('an address that a segment does not touch has the answer that it had', () => {
+  test('on a chain of accounts', async () => {
+    let base = 10_000
+    let left = 0
+    await imported([{}])
+    const ledgers = fc.record({
+      hops: fc.constantFrom(1, 2, 3),
+      first: fc.array(pay, { minLength: 8, maxLength: 30 }),
+      second: fc.array(pay, { minLength: 0, maxLength: 3 }),
+      again: fc.array(again, { maxLength: 2 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(ledgers, async ({ hops, first, second, again: told }) => {
+        base += 1_000
+        const members = Array.from({ length: MEMBERS }, (_, n) => address(base + n))
+        const rowOf = ({ from, to, ...of }: (typeof first)[number], at: number): CsvTransfer => ({
+          ...of,
+          ...{ from: members[from]!, to: members[to]!, hash: hash(base + at), block: base + at },
+          time: new Date(Date.parse('2026-11-01') + at * HOURS).toISOString(),
+        })
+        const rows = first.map(rowOf)
+        await imported(rows)
+        const fromSeq = await ledgerSeq()
+        const repeats = told.flatMap(({ row, status }) =>
+          rows[row] === undefined ? [] : [{ ...rows[row], status }],
+        )
+        await imported([
+          ...second.map((one, at) => rowOf(one, 100 + at)),
+          ...repeats,
+          { block: base + 500, hash: hash(base + 500) },
+        ])
+        const labels = [
+          label(members[0]!, 'ETH', 'stolen'),
+          label(members[1]!, 'ETH', 'mixer'),
+          label(members[2]!, 'ETH', 'clean_exchange'),
+          label(members[3]!, 'ETH', 'scam'),
+        ]
+        left +=
+          (await untouched({ chain: 'ETH', policy: policyWith(hops), labels }, { fromSeq, members })) ?? 0
+      }),
+      { numRuns: 40, endOnFailure: true },
+    )
+    expect(left).toBeGreaterThan(100)
+  })
+
+  test('on a chain of outputs, whose addresses spend together and have several forms', async () => {
+    let base = 0
+    let left = 0
+    const output = fc.record({
+      to: fc.nat(MEMBERS - 1),
+      value: fc.constantFrom(100_000_000, 100_000_000, 30_000_000, 200),
+    })
+    const transaction = fc.record({
+      inputs: fc.uniqueArray(fc.nat(MEMBERS - 1), { minLength: 1, maxLength: 2 }),
+      outputs: fc.array(output, { minLength: 1, maxLength: 3 }),
+    })
+    const joint = fc.record({
+      inputs: fc.uniqueArray(fc.nat(MEMBERS - 1), { minLength: 5, maxLength: 6 }),
+      outputs: fc.array(fc.record({ to: fc.nat(MEMBERS - 1), value: fc.constant(100_000_000) }), {
+        minLength: 5,
+        maxLength: 6,
+      }),
+    })
+    const any = fc.oneof({ weight: 8, arbitrary: transaction }, { weight: 1, arbitrary: joint })
+    const ledgers = fc.record({
+      hops: fc.constantFrom(1, 2),
+      first: fc.array(any, { minLength: 4, maxLength: 14 }),
+      second: fc.array(any, { minLength: 1, maxLength: 2 }),
+    })
+    const file = async (text: string): Promise<void> => {
+      files += 1
+      await ledger.imported(await ledger.file(`${files}.jsonl`, text), {
+        format: 'bitcoin-etl',
+        chain: 'BTC',
+      })
+    }
+    await fc.assert(
+      fc.asyncProperty(ledgers, async ({ hops, first, second }) => {
+        base += 1_000
+        const members = Array.from({ length: MEMBERS }, (_, n) =>
+          n % 4 === 0 ? bitcoinKeyAddress(base + n) : bitcoinAddress(base + n),
+        )
+        const lineOf = ({ inputs, outputs }: (typeof first)[number], at: number): string =>
+          JSON.stringify({
+            ...{ hash: (base + at).toString(16).padStart(64, '0'), block_number: base + at, index: 1 },
+            timestamp: 1_767_225_600 + at * 3_600,
+            inputs: inputs.map((n) => ({ addresses: [members[n]], value: 300_000_000 })),
+            outputs: outputs.map(({ to, value }) => ({ addresses: [members[to]], value })),
+          })
+        await file([lineOf({ inputs: [0], outputs: [] }, 900), ...first.map(lineOf)].join('\n'))
+        const fromSeq = await ledgerSeq()
+        await file(second.map((one, at) => lineOf(one, 100 + at)).join('\n'))
+        const labels = [
+          label(members[0]!, 'BTC', 'stolen'),
+          label(members[1]!, 'BTC', 'mixer'),
+          label(members[2]!, 'BTC', 'clean_exchange'),
+        ]
+        left +=
+          (await untouched({ chain: 'BTC', policy: policyWith(hops), labels }, { fromSeq, members })) ?? 0
+      }),
+      { numRuns: 40, endOnFailure: true },
+    )
+    expect(left).toBeGreaterThan(40)
+  })
+})
+
+describe('declared ranges', () => {
+  const world = { chain: 'ARB', policy: policyWith(2), labels: [] }
+  const kinds = ['native', 'internal', 'token']
+  let row = 5_000_000
+  /** A file that declares a range, with one transfer of these addresses. */
+  const declared = async (
+    [completeFrom, completeTo]: readonly [number, number],
+    {
+      from,
+      to,
+      block = completeTo,
+      time = '2026-11-21T08:00:00Z',
+    }: { from: string; to: string; block?: number; time?: string },
+  ): Promise<void> => {
+    row += 1
+    await rows([{ from, to, block, time, hash: hash(row) }], { completeFrom, completeTo, covers: kinds })
+  }
+  const rows = async (transfers: readonly CsvTransfer[], request = {}): Promise<void> => {
+    files += 1
+    const text = csvOf(transfers).replaceAll('ETH,', 'ARB,')
+    await ledger.imported(await ledger.file(`${files}.csv`, text), { chain: 'ARB', ...request })
+  }
+  const [A, B, C, D, E, F, G] = Array.from({ length: 7 }, (_, n) => address(9_000_000 + n)) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+
+  test('a follower that adds blocks touches the addresses in them; what makes every history whole touches all', async () => {
+    const seq = async (work: () => Promise<void>): Promise<number> => {
+      const before = await ledgerSeq()
+      await work()
+      return before
+    }
+    // The first file of the chain.
+    expect(await touched(world, await seq(() => declared([0, 100], { from: A, to: B })))).toBe('all')
+    expect(await touched(world, await seq(() => declared([101, 110], { from: C, to: D })))).toEqual(
+      new Set([C, D]),
+    )
+    // A gap: no history is whole any more.
+    expect(await touched(world, await seq(() => declared([121, 130], { from: C, to: D })))).toBe('all')
+    expect(await touched(world, await seq(() => declared([131, 140], { from: E, to: D })))).toEqual(
+      new Set([E, D, C]),
+    )
+    expect(await touched(world, await seq(() => declared([111, 120], { from: C, to: D })))).toBe('all')
+    // A transfer beyond the range keeps its addresses from a whole history, until the range contains it.
+    const beyond = { from: F, to: G, block: 145, time: '2026-11-21T08:30:00Z', hash: hash(7_000_000) }
+    await rows([beyond])
+    const before = await ledgerSeq()
+    const unknown = await answerOf(world, F, before)
+    await rows([beyond], { completeFrom: 141, completeTo: 150, covers: kinds })
+    expect(await answerOf(world, F, before + 1)).not.toBe(unknown)
+    expect(await touched(world, before)).toEqual(new Set([F, G]))
+    // The end of the range is in the future of the question.
+    expect(
+      await touched(
+        world,
+        await seq(() => declared([151, 160], { from: C, to: D, time: '2026-11-21T10:00:00Z' })),
+      ),
+    ).toBe('all')
+  }, 60_000)
+
+  test('times of blocks, and more addresses than a search may hold, touch all', async () => {
+    const before = await ledgerSeq()
+    await rows(
+      Array.from({ length: 4 }, (_, n) => ({
+        from: address(9_100_000 + n),
+        block: 500_000 + n,
+        hash: hash(8_000_000 + n),
+      })),
+    )
+    expect(await touched(world, before, 5)).toEqual(
+      new Set([address(2_000), ...[0, 1, 2, 3].map((n) => address(9_100_000 + n))]),
+    )
+    expect(await touched(world, before, 4)).toBe('all')
+    const file = await ledger.file('blocks.csv', 'number,timestamp\n500000,1767225600\n')
+    const then = await ledgerSeq()
+    await ledger.imported(file, { format: 'blocks', chain: 'ARB' })
+    expect(await touched(world, then)).toBe('all')
+  })
+})
