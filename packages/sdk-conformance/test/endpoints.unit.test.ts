@@ -13,6 +13,8 @@ interface ApiDescription {
 /** Endpoints without a method in the SDKs. */
 const withoutMethod: Readonly<Record<string, string>> = {
   openReportShare: 'Somebody without an account opens the link in a browser.',
+  showEmailLink: 'A page for recipients of e-mail, who have no account.',
+  useEmailLink: 'Recipients of e-mail and their programs call it, who have no account.',
   listReportNotes: 'getReportCase returns the same history in one answer.',
   getReportHistory: 'A page follows it; a program screens with a wait instead, and has the later report.',
   followBulkJob: 'bulk.wait polls getBulkJob instead, and returns the same end.',

@@ -22,9 +22,9 @@ const endpoint = await cupel.webhookEndpoints.create({ url: `${product.receiver}
 const submitted = await cupel.bulk.submit([ADDRESS, 'nonsense'])
 const job = await cupel.bulk.wait(submitted)
 const { body, headers } = await received()
-const message = await sdk.webhooks.verify(body, headers, endpoint.secret)
+const message = await sdk.webhooks.verify(body, headers, endpoint.secret!)
 const forged = await sdk.webhooks
-  .verify(`${body} `, headers, endpoint.secret)
+  .verify(`${body} `, headers, endpoint.secret!)
   .catch((error: Error) => error.name)
 await cupel.webhookEndpoints.delete(endpoint.endpoint_id)
 const faults: string[] = []

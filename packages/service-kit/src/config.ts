@@ -4,6 +4,7 @@ import { WATERMARK_PATTERN } from './disk-space.js'
 import { settingsOfConnections } from './connection-settings.js'
 import { settingsOfEvidence } from './evidence-settings.js'
 import { settingsOfHistories } from './history-settings.js'
+import { mailFaults, settingsOfMail } from './mail-settings.js'
 import { settingsOfTraces } from './tracing/trace-settings.js'
 import { withSecretsOfFiles } from './secret-files.js'
 import {
@@ -294,6 +295,7 @@ export const settings = {
   CUPEL_WEBHOOK_HOST_BURST: messages(200, 100_000).describe(
     'Webhooks that one host and port, and one address, is sent at once after a pause.',
   ),
+  ...settingsOfMail,
   CUPEL_LABEL_REFRESH_FILE: z
     .string()
     .startsWith('/')
@@ -357,7 +359,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const parsed = schema.safeParse(given)
   if (!parsed.success) {
     for (const issue of parsed.error.issues) faults.push(`${issue.path.join('.')}: ${issue.message}.`)
-  } else faults.push(...kafkaFaults(parsed.data), ...drainFaults(parsed.data))
+  } else faults.push(...kafkaFaults(parsed.data), ...drainFaults(parsed.data), ...mailFaults(parsed.data))
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return parsed.data!
 }

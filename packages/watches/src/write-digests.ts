@@ -69,18 +69,18 @@ async function writeDigest(
   const { from, until, day } = window
   const owner = [accountId, livemode]
   const changed = await transaction.query<Changed>(TAKE_CHANGES, [...owner, day, MAX_DIGEST_ITEMS])
-  const [counts] = await transaction.query<Counts>(COUNTS, [...owner, FAILING_AFTER])
+  const [counts] = await transaction.query<Counts>(COUNTS, [...owner, FAILING_AFTER, day])
   const failures = await transaction.query<Failing>(FAILURES, [...owner, FAILING_AFTER, MAX_DIGEST_ITEMS])
   await transaction.execute(
     'UPDATE watches.digest SET told_until = $3::timestamptz WHERE account_id = $1 AND livemode = $2',
     [...owner, until],
   )
-  const { watched, undecided, failing } = counts!
+  const { watched, undecided, unknown, failing } = counts!
   const changedCount = changed[0]?.count ?? 0
   const id = decidedEventId('WatchesDigested', accountId, String(livemode), day)
   const data = {
-    ...{ accountId, livemode, day, from, until, watched, undecided, failing, changed: changedCount },
-    unchanged: watched - undecided - changedCount,
+    ...{ accountId, livemode, day, from, until, watched, undecided, unknown, failing, changed: changedCount },
+    unchanged: watched - undecided - unknown - changedCount,
     changes: changed.map(changeOf),
     failures,
   }
@@ -116,6 +116,7 @@ interface Changed extends Record<string, unknown> {
 interface Counts extends Record<string, unknown> {
   readonly watched: number
   readonly undecided: number
+  readonly unknown: number
   readonly failing: number
 }
 
@@ -145,8 +146,11 @@ const TAKE_CHANGES = `
       w.told_level AS level, w.told_score AS score)
   SELECT *, (count(*) OVER ())::int4 AS count FROM taken ORDER BY score DESC, "watchId" LIMIT $4`
 
+/** A watch that is due or being decided may have changed already, and of one that failed nobody knows: neither is unchanged. */
 const COUNTS = `
   SELECT count(*)::int4 AS watched, (count(*) FILTER (WHERE w.report_id IS NULL))::int4 AS undecided,
+    (count(*) FILTER (WHERE w.report_id IS NOT NULL AND w.digest_day IS DISTINCT FROM $4::date
+      AND (w.failures > 0 OR w.pending_report_id IS NOT NULL OR w.due_at <= clock_timestamp())))::int4 AS unknown,
     (count(*) FILTER (WHERE w.failures >= $3))::int4 AS failing
   FROM watches.watch w WHERE ${COUNTED}`
 

@@ -15,6 +15,8 @@ export interface WebhookAttempt {
   readonly error: string | null
   readonly durationMs: number
   readonly responseExcerpt: string | null
+  /** The header webhook-signature as sent; null for e-mail. */
+  readonly signature: string | null
 }
 
 /** Identifies the delivery, its subject and its endpoint. */
@@ -96,11 +98,11 @@ export async function listDeliveries(
   return { items, next }
 }
 
-type OneDelivery = OfEndpoint & { readonly deliveryId: string }
+export type OneDelivery = OfEndpoint & { readonly deliveryId: string }
 
 /** In a transaction, which cannot take a scope. */
 async function getOwnDelivery(transaction: Queryable, order: OneDelivery): Promise<WebhookDelivery | null> {
-  const [row] = await transaction.query<WebhookDelivery>({ text: ONE }, [
+  const [row] = await transaction.query<WebhookDelivery>({ text: ONE_DELIVERY }, [
     ...[order.deliveryId, order.endpointId, order.accountId, order.livemode],
   ])
   return row === undefined ? null : ownRow(row, order)
@@ -166,7 +168,10 @@ const AGAIN = `status = CASE WHEN e.proven_at IS NOT NULL OR d.type = 'endpoint.
   attempts = 0, due_at = now(), ended_at = NULL, claim = d.claim + 1 FROM webhooks.endpoint e
   WHERE e.endpoint_id = d.endpoint_id`
 
-/** A test message to one endpoint, delivered, retried and listed like every other delivery. It proves the endpoint if it is accepted. */
+/**
+ * A test message to one endpoint, delivered, retried and listed like every other delivery. It proves the endpoint if it is accepted. One that
+ * waits for a recipient of e-mail is not sent twice.
+ */
 export async function sendTest(
   database: Database,
   order: OfEndpoint,
@@ -174,11 +179,22 @@ export async function sendTest(
   return await database.transaction({ at: 'webhooks.redeliver' }, async (transaction) => {
     const refusal = await refusalOf(transaction, order)
     if (refusal !== null) return refusal
-    const [deliveryId = ''] = await insertTests(transaction, [order.endpointId])
+    const waiting = await waitingTest(transaction, order)
+    const [deliveryId = ''] =
+      waiting === null ? await insertTests(transaction, [order.endpointId]) : [waiting]
     const delivery = await getOwnDelivery(transaction, { ...order, deliveryId })
     if (delivery === null) throw new Error('A new delivery disappeared in its own transaction')
     return { ok: true, delivery }
   })
+}
+
+async function waitingTest(transaction: Queryable, { endpointId }: OfEndpoint): Promise<string | null> {
+  const [row] = await transaction.query<{ deliveryId: string }>(
+    `SELECT delivery_id AS "deliveryId" FROM webhooks.delivery
+     WHERE endpoint_id = $1 AND payload = 'email' AND type = 'endpoint.test' AND status = 'pending' LIMIT 1`,
+    [endpointId],
+  )
+  return row?.deliveryId ?? null
 }
 
 /** Locks the endpoint until the transaction ends, so that it cannot be disabled meanwhile. */
@@ -198,8 +214,8 @@ async function refusalOf(
 const COLUMNS = `${DELIVERY_FIELDS}, payload, status, ${asTimes('next_attempt_at, created_at')}, (
     SELECT coalesce(json_agg(json_build_object('number', a.number, 'at', ${timeText('a.attempted_at')},
       'statusCode', a.status_code, 'error', a.error, 'durationMs', a.duration_ms,
-      'responseExcerpt', a.response_excerpt) ORDER BY a.number), '[]')
+      'responseExcerpt', a.response_excerpt, 'signature', a.signature) ORDER BY a.number), '[]')
     FROM webhooks.attempt a WHERE a.delivery_id = d.delivery_id) AS attempts`
 
-const ONE = `SELECT ${COLUMNS} FROM webhooks.delivery d
+export const ONE_DELIVERY = `SELECT ${COLUMNS} FROM webhooks.delivery d
   WHERE delivery_id = $1 AND endpoint_id = $2 AND account_id = $3 AND livemode = $4`

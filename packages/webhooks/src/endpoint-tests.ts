@@ -18,20 +18,23 @@ export async function insertTests(
   delayMs = 0,
 ): Promise<string[]> {
   const deliveryIds = endpointIds.map(() => requestedEventId())
-  const payloads = new Map(
+  const found = new Map(
     (
-      await transaction.query<{ endpointId: string; payload: PayloadKind }>(
-        `SELECT ${asFields('endpoint_id, payload')} FROM webhooks.endpoint WHERE endpoint_id = ANY ($1::text[])`,
+      await transaction.query<{ endpointId: string; payload: PayloadKind; isProven: boolean }>(
+        `SELECT ${asFields('endpoint_id, payload')}, proven_at IS NOT NULL AS "isProven" FROM webhooks.endpoint WHERE endpoint_id = ANY ($1::text[])`,
         [endpointIds],
       )
-    ).map(({ endpointId, payload }) => [endpointId, payload]),
+    ).map((row) => [row.endpointId, row]),
   )
   const at = new Date().toISOString()
   await transaction.execute(
     'INSERT INTO webhooks.body (body_id, body) SELECT * FROM unnest($1::text[], $2::text[])',
     [
       deliveryIds,
-      endpointIds.map((endpointId) => testWebhookBody(endpointId, at, payloads.get(endpointId) ?? 'full')),
+      endpointIds.map((endpointId) => {
+        const { payload = 'full', isProven = false } = found.get(endpointId) ?? {}
+        return testWebhookBody(endpointId, at, payload, isProven)
+      }),
     ],
   )
   await transaction.execute(
@@ -48,7 +51,7 @@ export async function insertTests(
 
 /**
  * Sends a test message to at most `limit` enabled endpoints that are not proven: those whose test messages have ended, and
- * those for which a job has ended since the last one. Returns their number. Several processes may call it at once.
+ * those for which a job has ended since the last one. A recipient of e-mail is asked only once by itself. Returns their number. Several processes may call it at once.
  */
 export async function testUnproven(database: Database, limit: number): Promise<number> {
   return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
@@ -59,7 +62,7 @@ export async function testUnproven(database: Database, limit: number): Promise<n
            max(created_at) FILTER (WHERE type <> 'endpoint.test') AS job_at,
            coalesce(bool_or(type = 'endpoint.test' AND status = 'pending'), false) AS is_asked
          FROM webhooks.delivery d WHERE d.endpoint_id = e.endpoint_id) d ON true
-       WHERE e.proven_at IS NULL AND e.status = 'enabled' AND (d.tested_at IS NULL
+       WHERE e.proven_at IS NULL AND e.status = 'enabled' AND e.payload <> 'email' AND (d.tested_at IS NULL
          OR NOT d.is_asked AND d.tested_at < now() - make_interval(secs => $1::float8 / 1000)
          OR d.job_at > d.tested_at AND d.tested_at < now() - make_interval(secs => $2::float8 / 1000))
        ORDER BY e.endpoint_id LIMIT $3 FOR UPDATE OF e SKIP LOCKED`,

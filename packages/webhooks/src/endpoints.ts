@@ -4,13 +4,15 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { ApiCall } from '@cupel/contracts'
-import type { DisabledReason, PayloadKind } from '@cupel/domain'
+import type { DisabledReason, PayloadKind, WebhookType } from '@cupel/domain'
 import type { Judge } from '@cupel/outbound'
 import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
 import { outboxType, tenantScope } from '@cupel/projections'
 import { FIRST_TEST_DELAY_MS, insertTests } from './endpoint-tests.js'
 import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
+import { recipientOf } from './mailto.js'
 import type { SecretBox } from './secret-box.js'
+import { changeFault, judgeReceiver, takenRecipient } from './receivers.js'
 import { newWebhookSecret } from './signing/signature.js'
 
 /** An account in one of its environments. */
@@ -23,9 +25,11 @@ export interface WebhookEndpoint extends Owner {
   readonly endpointId: string
   readonly url: string
   readonly payload: PayloadKind
+  /** Types of the messages that it gets; null for all. It gets test messages in any case. */
+  readonly events: readonly WebhookType[] | null
   readonly status: 'enabled' | 'disabled'
   readonly disabledReason: DisabledReason | null
-  /** When the receiver accepted a test message at this URL, UTC, RFC 3339 with milliseconds; null until then. */
+  /** When the receiver accepted a test message at this URL or the recipient of e-mail confirmed, UTC, RFC 3339 with milliseconds; null until then. */
   readonly provenAt: string | null
   /** Until then messages are also signed with the previous secret; null if there is no rotation. */
   readonly previousSecretExpiresAt: string | null
@@ -36,6 +40,8 @@ export interface WebhookEndpoint extends Owner {
 export type EndpointRefusal =
   | { readonly ok: false; readonly code: 'unknown_endpoint' }
   | { readonly ok: false; readonly code: 'too_many_endpoints' }
+  /** E-mail carries no signature. */
+  | { readonly ok: false; readonly code: 'no_secret' }
   /** `reason`: one sentence for the caller. */
   | { readonly ok: false; readonly code: 'invalid_url'; readonly reason: string }
 
@@ -54,27 +60,36 @@ export interface EndpointStore {
   readonly database: Database
   readonly secrets: SecretBox
   readonly judge: Judge
+  /** Seals the address of a recipient of e-mail; null if the operator set no mail server. */
+  readonly sealRecipient: ((accountId: string, address: string) => Promise<string>) | null
 }
 
 export const MAX_ENDPOINTS = 10
-/** How long messages have both signatures after a rotation. */
-export const SECRET_OVERLAP_MS = 24 * 3_600_000
 const ENDPOINT_ID_BYTES = 10
 const SOURCE = 'cupel/webhooks'
 
-/** Creates an endpoint, with the test message that proves it. Only this result contains its secret. */
+/** What an account sets of an endpoint. Null for `events`: all. */
+interface EndpointSettings {
+  readonly payload?: PayloadKind | undefined
+  readonly events?: readonly WebhookType[] | null | undefined
+}
+
+/**
+ * Creates an endpoint, with the test message that proves it, or asks a recipient of e-mail for its confirmation. Only this result contains the
+ * secret, which e-mail does not have.
+ */
 export async function createEndpoint(
-  { database, secrets, judge }: EndpointStore,
-  order: Owner & Actor & { url: string; payload?: PayloadKind | undefined },
-): Promise<EndpointResult<{ endpoint: WebhookEndpoint; secret: string }>> {
-  const judged = await judge(order.url)
-  if (!judged.ok) return { ok: false, code: 'invalid_url', reason: judged.reason }
+  store: EndpointStore,
+  order: Owner & Actor & EndpointSettings & { url: string },
+): Promise<EndpointResult<{ endpoint: WebhookEndpoint; secret: string | null }>> {
+  const receiver = await judgeReceiver(store, order)
+  if (!receiver.ok) return receiver
   const endpointId = `we_${randomBytes(ENDPOINT_ID_BYTES).toString('hex')}`
-  const secret = newWebhookSecret()
-  return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
-    await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [
-      `cupel.webhook-endpoints ${order.accountId} ${order.livemode}`,
-    ])
+  const secret = receiver.payload === 'email' ? null : newWebhookSecret()
+  return await store.database.transaction({ at: 'webhooks.change' }, async (transaction) => {
+    await lockTenant(transaction, order)
+    const taken = await takenRecipient(transaction, order, { ...receiver, endpointId })
+    if (taken !== null) return taken
     const [counted] = await transaction.query<{ count: number }>(
       'SELECT count(*) AS count FROM webhooks.endpoint WHERE account_id = $1 AND livemode = $2',
       [order.accountId, order.livemode],
@@ -82,22 +97,22 @@ export async function createEndpoint(
     if ((counted?.count ?? 0) >= MAX_ENDPOINTS) return { ok: false, code: 'too_many_endpoints' }
     // By the database clock, rounded as shown: a page continues after the time in its cursor.
     const [row] = await transaction.query<WebhookEndpoint>(
-      `INSERT INTO webhooks.endpoint AS e (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
-       VALUES ($1, $2, $3, $4, $5, 'enabled', $6, date_trunc('milliseconds', clock_timestamp())) RETURNING ${COLUMNS}`,
+      `INSERT INTO webhooks.endpoint AS e (endpoint_id, account_id, livemode, url, payload, events, status, sealed_secret, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, 'enabled', $7, date_trunc('milliseconds', clock_timestamp())) RETURNING ${ENDPOINT_COLUMNS}`,
       [
         endpointId,
         order.accountId,
         order.livemode,
-        judged.target.url.href,
-        order.payload ?? 'full',
-        secrets.seal(endpointId, secret),
+        receiver.url,
+        receiver.payload,
+        order.events ?? null,
+        secret === null ? null : store.secrets.seal(endpointId, secret),
       ],
     )
     const endpoint = row!
-    const { accountId, livemode, payload, status, createdAt } = endpoint
     const created = {
-      ...{ endpointId, accountId, livemode, payload, status, createdAt },
-      origin: originOf(endpoint.url),
+      ...statedOf(endpoint),
+      createdAt: endpoint.createdAt,
       createdBy: order.by,
       reason: order.reason ?? '',
       call: order.call ?? null,
@@ -116,7 +131,7 @@ export async function createEndpoint(
 export async function listEndpoints(database: Queryable, owner: Owner): Promise<WebhookEndpoint[]> {
   const rows = await database.query<WebhookEndpoint>(
     {
-      text: `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE account_id = $1 AND livemode = $2 ORDER BY created_at, endpoint_id`,
+      text: `SELECT ${ENDPOINT_COLUMNS} FROM webhooks.endpoint e WHERE account_id = $1 AND livemode = $2 ORDER BY created_at, endpoint_id`,
       scope: tenantScope(owner),
     },
     [owner.accountId, owner.livemode],
@@ -130,7 +145,7 @@ export async function getEndpoint(
 ): Promise<WebhookEndpoint | null> {
   const [row] = await database.query<WebhookEndpoint>(
     {
-      text: `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3`,
+      text: `SELECT ${ENDPOINT_COLUMNS} FROM webhooks.endpoint e WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3`,
       scope: tenantScope(order),
     },
     [order.endpointId, order.accountId, order.livemode],
@@ -141,39 +156,57 @@ export async function getEndpoint(
 /** The endpoint with its owner, for operators; null if there is none. */
 export async function findEndpoint(database: Queryable, endpointId: string): Promise<WebhookEndpoint | null> {
   const [row] = await database.query<WebhookEndpoint>(
-    `SELECT ${COLUMNS} FROM webhooks.endpoint e WHERE endpoint_id = $1`,
+    `SELECT ${ENDPOINT_COLUMNS} FROM webhooks.endpoint e WHERE endpoint_id = $1`,
     [endpointId],
   )
   return row ?? null
 }
 
+/** Calls of one tenant that make or move a receiver take turns. */
+async function lockTenant(transaction: Queryable, { accountId, livemode }: Owner): Promise<void> {
+  await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+    `cupel.webhook-endpoints ${accountId} ${livemode}`,
+  ])
+}
+
 /** Changes the given fields. Disabling holds pending deliveries; enabling releases them. A new URL must prove itself. */
 export async function changeEndpoint(
-  { database, judge }: EndpointStore,
+  store: EndpointStore,
   order: Owner &
-    Actor & {
+    Actor &
+    EndpointSettings & {
       endpointId: string
       url?: string | undefined
-      payload?: PayloadKind | undefined
       status?: 'enabled' | 'disabled' | undefined
     },
 ): Promise<EndpointResult<{ endpoint: WebhookEndpoint }>> {
-  let url: string | null = null
-  if (order.url !== undefined) {
-    // Check the owner first: only the owner may learn how a host name resolves.
-    if ((await getEndpoint(database, order)) === null) return { ok: false, code: 'unknown_endpoint' }
-    const judged = await judge(order.url)
-    if (!judged.ok) return { ok: false, code: 'invalid_url', reason: judged.reason }
-    url = judged.target.url.href
-  }
+  const { database } = store
+  const { endpointId } = order
+  // Check the owner first: only the owner may learn how a host name resolves.
+  const present = await getEndpoint(database, order)
+  if (present === null) return { ok: false, code: 'unknown_endpoint' }
+  const fault = changeFault(present.url, order)
+  if (fault !== null) return fault
+  const receiver = order.url === undefined ? null : await judgeReceiver(store, { ...order, url: order.url })
+  if (receiver?.ok === false) return receiver
+  const url = receiver?.url ?? null
   return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
+    if (url !== null) {
+      await lockTenant(transaction, order)
+      const taken = await takenRecipient(transaction, order, { url, endpointId })
+      if (taken !== null) return taken
+    }
     const [row] = await transaction.query<WebhookEndpoint>(
       `UPDATE webhooks.endpoint e SET
          url = coalesce($4, url), payload = coalesce($5, payload), status = coalesce($6, status),
+         events = CASE WHEN $7 THEN $8::text[] ELSE events END,
          proven_at = CASE WHEN coalesce($4, url) = url THEN proven_at END,
          disabled_reason = CASE coalesce($6, status) WHEN 'enabled' THEN NULL ELSE coalesce(disabled_reason, 'paused') END
-       WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 RETURNING ${COLUMNS}`,
-      [order.endpointId, order.accountId, order.livemode, url, order.payload ?? null, order.status ?? null],
+       WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 RETURNING ${ENDPOINT_COLUMNS}`,
+      [
+        ...[endpointId, order.accountId, order.livemode, url, order.payload ?? null, order.status ?? null],
+        ...[order.events !== undefined, order.events ?? null],
+      ],
     )
     if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
     const endpoint = ownRow(row, order)
@@ -209,32 +242,6 @@ export async function deleteEndpoint(
   })
 }
 
-/** Creates a new secret; the previous one also signs for 24 hours. A second rotation within that time ends the oldest at once. */
-export async function rotateEndpointSecret(
-  { database, secrets }: Pick<EndpointStore, 'database' | 'secrets'>,
-  order: Owner & Actor & { endpointId: string },
-): Promise<EndpointResult<{ endpoint: WebhookEndpoint; secret: string; previousSecretExpiresAt: string }>> {
-  const secret = newWebhookSecret()
-  return await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
-    const [row] = await transaction.query<WebhookEndpoint>(
-      `UPDATE webhooks.endpoint e SET sealed_previous_secret = sealed_secret, sealed_secret = $4,
-         previous_secret_expires_at = date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => $5::float8 / 1000)
-       WHERE endpoint_id = $1 AND account_id = $2 AND livemode = $3 RETURNING ${COLUMNS}`,
-      [
-        order.endpointId,
-        order.accountId,
-        order.livemode,
-        secrets.seal(order.endpointId, secret),
-        SECRET_OVERLAP_MS,
-      ],
-    )
-    if (row === undefined) return { ok: false, code: 'unknown_endpoint' }
-    const endpoint = ownRow(row, order)
-    await appendChanged(transaction, endpoint, order)
-    return { ok: true, endpoint, secret, previousSecretExpiresAt: endpoint.previousSecretExpiresAt! }
-  })
-}
-
 /** Disables endpoints whose current URL answered 410, and holds their deliveries. */
 export async function disableGoneEndpoints(
   transaction: Queryable,
@@ -245,7 +252,7 @@ export async function disableGoneEndpoints(
   const endpoints = await transaction.query<WebhookEndpoint>(
     `UPDATE webhooks.endpoint e SET status = 'disabled', disabled_reason = 'gone'
      FROM (SELECT DISTINCT endpoint_id, url FROM unnest($1::text[], $2::text[]) AS g (endpoint_id, url)) g
-     WHERE e.endpoint_id = g.endpoint_id AND e.url = g.url AND e.status = 'enabled' RETURNING ${COLUMNS}`,
+     WHERE e.endpoint_id = g.endpoint_id AND e.url = g.url AND e.status = 'enabled' RETURNING ${ENDPOINT_COLUMNS}`,
     [gone.map(({ endpointId }) => endpointId), gone.map(({ url }) => url)],
   )
   await holdDeliveries(
@@ -268,7 +275,7 @@ export async function proveEndpoints(
   const endpoints = await transaction.query<WebhookEndpoint>(
     `UPDATE webhooks.endpoint e SET proven_at = date_trunc('milliseconds', clock_timestamp())
      FROM (SELECT DISTINCT endpoint_id, url FROM unnest($1::text[], $2::text[]) AS a (endpoint_id, url)) a
-     WHERE e.endpoint_id = a.endpoint_id AND e.url = a.url AND e.proven_at IS NULL RETURNING ${COLUMNS}`,
+     WHERE e.endpoint_id = a.endpoint_id AND e.url = a.url AND e.proven_at IS NULL RETURNING ${ENDPOINT_COLUMNS}`,
     [accepted.map(({ endpointId }) => endpointId), accepted.map(({ url }) => url)],
   )
   for (const endpoint of endpoints) {
@@ -324,7 +331,7 @@ async function holdJobDeliveries(transaction: Queryable, endpointId: string): Pr
  * Held deliveries restart their schedule, because the time on hold is not the fault of the receiver. For an unproven endpoint only
  * the test messages are released. Returns the number of test messages.
  */
-async function releaseDeliveries(
+export async function releaseDeliveries(
   transaction: Queryable,
   { endpointId, provenAt }: Pick<WebhookEndpoint, 'endpointId' | 'provenAt'>,
 ): Promise<number> {
@@ -336,16 +343,22 @@ async function releaseDeliveries(
   return released.filter(({ type }) => type === 'endpoint.test').length
 }
 
-async function appendChanged(
+/** What events state of an endpoint. */
+function statedOf({ endpointId, accountId, livemode, url, payload, events, status }: WebhookEndpoint) {
+  return {
+    ...{ endpointId, accountId, livemode, payload, status, events: events === null ? null : [...events] },
+    ...{ origin: originOf(url), recipient: recipientOf(url) ?? '' },
+  }
+}
+
+export async function appendChanged(
   transaction: Queryable,
   endpoint: WebhookEndpoint,
   { by, reason, call }: Actor,
 ): Promise<void> {
-  const { endpointId, accountId, livemode, payload, status, disabledReason, provenAt } = endpoint
+  const { disabledReason, provenAt, previousSecretExpiresAt } = endpoint
   const changed = {
-    ...{ endpointId, accountId, livemode, payload, status, disabledReason, provenAt },
-    previousSecretExpiresAt: endpoint.previousSecretExpiresAt,
-    origin: originOf(endpoint.url),
+    ...{ ...statedOf(endpoint), disabledReason, provenAt, previousSecretExpiresAt },
     changedAt: new Date().toISOString(),
     changedBy: by,
     reason: reason ?? '',
@@ -354,7 +367,8 @@ async function appendChanged(
   await writeWebhookEvents(transaction, [webhookEvent(outboxType('WebhookEndpointChanged'), changed)], SOURCE)
 }
 
-const COLUMNS = `${asFields('e.endpoint_id, e.account_id, e.livemode, e.url, e.payload, e.status, e.disabled_reason')},
+/** Columns of `webhooks.endpoint e` as a WebhookEndpoint. */
+export const ENDPOINT_COLUMNS = `${asFields('e.endpoint_id, e.account_id, e.livemode, e.url, e.payload, e.events, e.status, e.disabled_reason')},
   CASE WHEN e.previous_secret_expires_at > now() THEN ${timeText('e.previous_secret_expires_at')} END
     AS "previousSecretExpiresAt", ${asTimes('e.proven_at, e.created_at')}`
 

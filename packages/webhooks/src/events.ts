@@ -2,6 +2,7 @@
 import { requestedEventId, topicOf, type EventData } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { writeOutboxBatch, type OutboxEvent, type OutboxType } from '@cupel/projections'
+import { MAILTO, recipientOf } from './mailto.js'
 
 type WebhookEvent = Extract<keyof EventData, `Webhook${string}`>
 
@@ -33,7 +34,7 @@ export async function writeWebhookEvents(
   )
 }
 
-/** Scheme, host and port; the rest of a URL often contains a token. */
+/** Scheme, host and port; the rest of a URL often contains a token. Only the scheme of an address of e-mail. */
 export function originOf(url: string): string {
-  return new URL(url).origin
+  return recipientOf(url) === null ? new URL(url).origin : MAILTO
 }

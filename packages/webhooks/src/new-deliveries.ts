@@ -1,6 +1,6 @@
 /** Deliveries of ended jobs: created in the transaction of the consumer's checkpoint; their body is added once the results can be read. */
 import { decidedEventId } from '@cupel/contracts'
-import type { DeliveryStatus, JobWebhookType, PayloadKind } from '@cupel/domain'
+import type { DeliveryStatus, JobWebhookType, PayloadKind, WebhookType } from '@cupel/domain'
 import { asFields, type Database, type Queryable } from '@cupel/postgres'
 import type { Owner } from './endpoints.js'
 import { webhookIdOf } from './webhook-id.js'
@@ -31,25 +31,27 @@ export interface Addressee {
 }
 
 /**
- * The endpoints of the accounts of messages. The lock orders this with a change of status or proof: either the change also holds these
+ * The endpoints of the accounts that get messages of this type. Nothing is kept for a recipient of e-mail who has not confirmed. The lock orders this with a change of status or proof: either the change also holds these
  * deliveries, or they are created held.
  */
 export async function lockAddressees(
   transaction: Queryable,
-  messages: readonly (Owner & { readonly at: string })[],
+  messages: readonly (Owner & { readonly at: string; readonly type: WebhookType })[],
 ): Promise<Addressee[]> {
   return await transaction.query<Addressee>(
     `SELECT j.place::int4 AS place, ${asFields('e.endpoint_id')}, e.payload,
        CASE WHEN e.status = 'enabled' AND e.proven_at IS NOT NULL THEN 'pending' ELSE 'held' END AS status
-     FROM unnest($1::text[], $2::bool[], $3::timestamptz[]) WITH ORDINALITY AS j (account_id, livemode, ended_at, place)
+     FROM unnest($1::text[], $2::bool[], $3::timestamptz[], $5::text[]) WITH ORDINALITY AS j (account_id, livemode, ended_at, type, place)
      JOIN webhooks.endpoint e ON e.account_id = j.account_id AND e.livemode = j.livemode
        AND e.created_at <= j.ended_at + make_interval(secs => $4::float8 / 1000)
+       AND (e.events IS NULL OR j.type = ANY (e.events)) AND (e.payload <> 'email' OR e.proven_at IS NOT NULL)
      ORDER BY e.endpoint_id, j.place FOR SHARE OF e`,
     [
       messages.map(({ accountId }) => accountId),
       messages.map(({ livemode }) => livemode),
       messages.map(({ at }) => at),
       CLOCK_GRACE_MS,
+      messages.map(({ type }) => type),
     ],
   )
 }
@@ -59,7 +61,7 @@ export async function insertDeliveries(transaction: Queryable, ends: readonly Jo
   if (ends.length === 0) return 0
   const rows = await lockAddressees(
     transaction,
-    ends.map(({ accountId, livemode, endedAt }) => ({ accountId, livemode, at: endedAt })),
+    ends.map(({ accountId, livemode, endedAt, type }) => ({ accountId, livemode, at: endedAt, type })),
   )
   const made = rows.map((row) => {
     const end = ends[row.place - 1]!

@@ -5,6 +5,7 @@ import { outboxType } from '@cupel/projections'
 import { disableGoneEndpoints, lockEndpoints, proveEndpoints } from './endpoints.js'
 import { webhookEvent, writeWebhookEvents, type TypedEvent } from './events.js'
 import type { ClaimedDelivery } from './claims.js'
+import { recipientOf } from './mailto.js'
 
 export interface AttemptRecord {
   readonly delivery: ClaimedDelivery
@@ -14,6 +15,8 @@ export interface AttemptRecord {
   readonly error: string | null
   readonly durationMs: number
   readonly responseExcerpt: string | null
+  /** The header webhook-signature as sent; null for e-mail. */
+  readonly signature: string | null
   readonly decision: AttemptDecision
 }
 
@@ -26,8 +29,8 @@ const SOURCE = 'cupel/webhook-dispatcher'
 const RECORD = {
   name: 'webhooks.record-attempts',
   text: `WITH given AS (
-      SELECT * FROM unnest($1::text[], $2::int8[], $3::timestamptz[], $4::int4[], $5::text[], $6::int4[], $7::text[], $8::text[], $9::float8[])
-        AS g (delivery_id, claim, attempted_at, status_code, error, duration_ms, response_excerpt, decision, delay_ms)
+      SELECT * FROM unnest($1::text[], $2::int8[], $3::timestamptz[], $4::int4[], $5::text[], $6::int4[], $7::text[], $8::text[], $9::float8[], $10::text[])
+        AS g (delivery_id, claim, attempted_at, status_code, error, duration_ms, response_excerpt, decision, delay_ms, signature)
     ), locked AS MATERIALIZED (
       -- Lock in a fixed order, so that concurrent recorders cannot deadlock.
       SELECT d.delivery_id FROM webhooks.delivery d JOIN given USING (delivery_id) ORDER BY d.delivery_id FOR UPDATE OF d
@@ -54,20 +57,25 @@ const RECORD = {
         ended_at = CASE WHEN n.new_status IN ('delivered', 'exhausted') THEN coalesce(d.ended_at, now()) END
       FROM decided n WHERE d.delivery_id = n.delivery_id
       RETURNING d.delivery_id, d.attempts_total, d.status, d.next_attempt_at, n.old_status, n.attempted_at, n.status_code,
-        n.error, n.duration_ms, n.response_excerpt
+        n.error, n.duration_ms, n.response_excerpt, n.signature
     ), noted AS (
-      INSERT INTO webhooks.attempt (delivery_id, number, attempted_at, status_code, error, duration_ms, response_excerpt)
-      SELECT delivery_id, attempts_total, attempted_at, status_code, error, duration_ms, response_excerpt FROM moved
+      INSERT INTO webhooks.attempt (delivery_id, number, attempted_at, status_code, error, duration_ms, response_excerpt, signature)
+      SELECT delivery_id, attempts_total, attempted_at, status_code, error, duration_ms, response_excerpt, signature FROM moved
     )
     SELECT ${asFields('delivery_id, status, old_status')}, attempts_total AS attempt, ${asTimes('next_attempt_at')} FROM moved`,
 }
 
-/** Records attempts; ignores those of deleted deliveries. A test message that was accepted proves its endpoint. */
+/** Records attempts; ignores those of deleted deliveries. A test message that was accepted proves its endpoint, but no recipient of e-mail. */
 export async function recordAttempts(database: Database, records: readonly AttemptRecord[]): Promise<void> {
   if (records.length === 0) return
   const gone = records.filter(({ decision }) => decision.kind === 'gone').map(receiverOf)
   const proving = records
-    .filter(({ decision, delivery }) => decision.kind === 'delivered' && delivery.type === 'endpoint.test')
+    .filter(
+      ({ decision, delivery }) =>
+        decision.kind === 'delivered' &&
+        delivery.type === 'endpoint.test' &&
+        recipientOf(delivery.url) === null,
+    )
     .map(receiverOf)
   await database.transaction({ at: 'webhooks.attempted' }, async (transaction) => {
     await lockEndpoints(
@@ -84,6 +92,7 @@ export async function recordAttempts(database: Database, records: readonly Attem
       records.map(({ responseExcerpt }) => responseExcerpt),
       records.map(({ decision }) => decision.kind),
       records.map(({ decision }) => (decision.kind === 'retry' ? decision.delayMs : null)),
+      records.map(({ signature }) => signature),
     ])
     const byId = new Map(records.map((record) => [record.delivery.deliveryId, record]))
     const events = rows.flatMap((row) => eventsOf(byId.get(row.deliveryId)!, row))

@@ -4,11 +4,31 @@ import type { Queryable } from '@cupel/postgres'
 import { outboxType } from '@cupel/projections'
 import { DELIVERY_FIELDS, type DeliveryFields } from './deliveries.js'
 import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
+import { MAILTO } from './mailto.js'
 
 const SOURCE = 'cupel/cli'
 
-/** Whether the endpoint exists. A missing one cannot be made again: the log holds neither its URL nor its secret. */
-export async function isEndpointKnown(
+/**
+ * Whether the endpoint exists, or is made again: a recipient of e-mail, whose sealed address the log holds. It has to confirm again, unless a later
+ * event states that it did. A missing URL cannot be made again: the log holds neither it nor its secret.
+ */
+export async function replayEndpointCreation(
+  transaction: Queryable,
+  endpoint: EventData['WebhookEndpointCreated'],
+): Promise<'known' | 'made' | 'lost'> {
+  if (await isEndpointKnown(transaction, endpoint)) return 'known'
+  const { endpointId, accountId, livemode, recipient, events, status, createdAt } = endpoint
+  if (recipient === '') return 'lost'
+  const made = await transaction.execute(
+    `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, events, status, created_at)
+     VALUES ($1, $2, $3, $4, 'email', $5, $6, $7::timestamptz) ON CONFLICT DO NOTHING`,
+    [endpointId, accountId, livemode, MAILTO + recipient, events, status, createdAt],
+  )
+  return made > 0 ? 'made' : 'lost'
+}
+
+/** Whether the endpoint exists. */
+async function isEndpointKnown(
   transaction: Queryable,
   { endpointId }: { readonly endpointId: string },
 ): Promise<boolean> {
@@ -19,13 +39,14 @@ export async function isEndpointKnown(
 export type ReplayedChange = 'known' | 'changed' | 'other-origin'
 
 /**
- * Makes the endpoint what the log states: enabled or disabled, its payload, and whether it proved itself. `other-origin`: the log names an
+ * Makes the endpoint what the log states: enabled or disabled, its payload and events, whether it proved itself, and the address of e-mail. `other-origin`: the log names an
  * origin that the database does not have. The endpoint is disabled then, because the log holds no URL and nothing may be sent to the former one.
  */
 export async function replayEndpointChange(
   transaction: Queryable,
-  { endpointId, origin, status, disabledReason, payload, provenAt }: EventData['WebhookEndpointChanged'],
+  change: EventData['WebhookEndpointChanged'],
 ): Promise<ReplayedChange> {
+  const { endpointId, origin, recipient, status, disabledReason, payload, events, provenAt } = change
   const [present] = await transaction.query<{ url: string; status: string }>(
     'SELECT url, status FROM webhooks.endpoint WHERE endpoint_id = $1 FOR UPDATE',
     [endpointId],
@@ -34,11 +55,12 @@ export async function replayEndpointChange(
   const isOther = originOf(present.url) !== origin
   const wanted = isOther ? 'disabled' : status
   await transaction.execute(
-    `UPDATE webhooks.endpoint SET status = $2, disabled_reason = $3, payload = $4, proven_at = $5::timestamptz
+    `UPDATE webhooks.endpoint SET status = $2, disabled_reason = $3, payload = $4, proven_at = $5::timestamptz, events = $6::text[],
+       url = coalesce($7, url)
      WHERE endpoint_id = $1`,
     [
       ...[endpointId, wanted, wanted === 'disabled' ? (disabledReason ?? 'paused') : null],
-      ...[payload, isOther ? null : provenAt],
+      ...[payload, isOther ? null : provenAt, events, recipient === '' ? null : MAILTO + recipient],
     ],
   )
   if (isOther) return 'other-origin'

@@ -3,7 +3,10 @@ import { decidedEventId } from '@cupel/contracts'
 import {
   changeWebhookBody,
   digestWebhookBody,
+  failedWebhookBody,
   type ChangedReport,
+  type FailedWatch,
+  type MailStyle,
   type PayloadKind,
   type WatchDigest,
   type WebhookType,
@@ -26,6 +29,9 @@ export interface ReportChange extends FromEvent, ChangedReport {}
 /** A digest, from its event. */
 export interface ToldDigest extends FromEvent, WatchDigest {}
 
+/** A watch that keeps failing, from its event. */
+export interface ToldFailure extends FromEvent, FailedWatch {}
+
 interface Message extends FromEvent {
   readonly type: WebhookType
   /** Endpoints that were created later do not receive it; UTC, RFC 3339 with milliseconds. */
@@ -37,6 +43,7 @@ interface Message extends FromEvent {
 export async function insertChangeDeliveries(
   transaction: Queryable,
   changes: readonly ReportChange[],
+  style: MailStyle,
 ): Promise<number> {
   return await insertMessages(
     transaction,
@@ -45,7 +52,7 @@ export async function insertChangeDeliveries(
       ...{
         type: 'report.changed',
         at: change.changedAt,
-        bodyOf: (payload) => changeWebhookBody(change, payload),
+        bodyOf: (payload) => changeWebhookBody(change, payload, { ...style, isSandbox: !change.livemode }),
       },
     })),
   )
@@ -55,6 +62,7 @@ export async function insertChangeDeliveries(
 export async function insertDigestDeliveries(
   transaction: Queryable,
   digests: readonly ToldDigest[],
+  style: MailStyle,
 ): Promise<number> {
   return await insertMessages(
     transaction,
@@ -63,7 +71,26 @@ export async function insertDigestDeliveries(
       ...{
         type: 'watches.digest',
         at: digest.until,
-        bodyOf: (payload) => digestWebhookBody(digest, payload),
+        bodyOf: (payload) => digestWebhookBody(digest, payload, { ...style, isSandbox: !digest.livemode }),
+      },
+    })),
+  )
+}
+
+/** The same for watches that keep failing. */
+export async function insertFailureDeliveries(
+  transaction: Queryable,
+  failures: readonly ToldFailure[],
+  style: MailStyle,
+): Promise<number> {
+  return await insertMessages(
+    transaction,
+    failures.map((failed) => ({
+      ...fromEvent(failed),
+      ...{
+        type: 'watch.failed',
+        at: failed.failedAt,
+        bodyOf: (payload) => failedWebhookBody(failed, payload, { ...style, isSandbox: !failed.livemode }),
       },
     })),
   )
@@ -116,7 +143,7 @@ interface Addressed {
 
 /** `full` and `thin` have one body. */
 function bodyIdOf({ message: { eventId }, payload }: Addressed): string {
-  return payload === 'slack'
+  return payload === 'slack' || payload === 'email'
     ? decidedEventId('WebhookBody', eventId, payload)
     : decidedEventId('WebhookBody', eventId)
 }

@@ -46,6 +46,7 @@ const record = (
   error: statusCode === null ? 'timeout' : null,
   durationMs: 12,
   responseExcerpt: 'oh',
+  signature: null,
   decision,
 })
 const retry: AttemptDecision = { kind: 'retry', delayMs: 60_000 }
@@ -166,7 +167,7 @@ describe('an attempt', () => {
     const [delivery] = await deliveries(endpointId)
     expect(delivery).toMatchObject({ status: 'delivered', nextAttemptAt: null })
     expect(delivery!.attempts).toMatchObject([
-      { number: 1, statusCode: 204, error: null, durationMs: 12, responseExcerpt: 'oh' },
+      { number: 1, statusCode: 204, error: null, durationMs: 12, responseExcerpt: 'oh', signature: null },
     ])
     expect((await store.events()).slice(-2)).toMatchObject([
       { type: 'WebhookAttempted', data: { attempt: 1, statusCode: 204, nextAttemptAt: null } },

@@ -36,7 +36,7 @@ describe('an endpoint', () => {
       `SELECT (SELECT string_agg(e::text || encode(sealed_secret, 'escape') || encode(sealed_previous_secret, 'escape'), '') FROM webhooks.endpoint e)
          || (SELECT string_agg(o::text, '') FROM projection.outbox o) AS text`,
     )
-    for (const secret of [made.secret, rotated.secret]) {
+    for (const secret of [made.secret!, rotated.secret]) {
       expect(dump!.text).not.toContain(secret)
       expect(dump!.text).not.toContain(secret.slice(6))
       expect(dump!.text).not.toContain(Buffer.from(secret).toString('hex'))

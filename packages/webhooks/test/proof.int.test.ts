@@ -33,6 +33,7 @@ const refused: AttemptDecision = { kind: 'retry', delayMs: 60_000 }
 const outcome = (delivery: ClaimedDelivery, decision: AttemptDecision) => ({
   ...{ delivery, decision, statusCode: decision.kind === 'delivered' ? 200 : 500, error: null },
   ...{ attemptedAt: new Date().toISOString(), durationMs: 1, responseExcerpt: '' },
+  signature: null,
 })
 const record = (delivery: ClaimedDelivery, decision: AttemptDecision) =>
   recordAttempts(store.database, [outcome(delivery, decision)])

@@ -40,7 +40,8 @@ export async function openStore(): Promise<TestStore> {
   const { database, close } = await openTestInstallation({ migrations: [webhooksMigrations] })
   const secrets = createSecretBox({ installationKey: randomBytes(32), operatorKey: undefined })
   const judge = createJudge({ allow: [], resolve: async () => ['93.184.215.14'] })
-  const store = { database, secrets, judge }
+  const sealRecipient = (_accountId: string, address: string) => Promise.resolve(address)
+  const store = { database, secrets, judge, sealRecipient }
   const claims = (order: Partial<ClaimOrder>) =>
     claimDeliveries(database, secrets, {
       ...{ trusted: [], placesPerTrusted: 4, closed: [], limit: 100, leaseMs: 600_000 },

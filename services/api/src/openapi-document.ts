@@ -77,6 +77,8 @@ const DESCRIBED: EndpointParts = {
     // A description does not read it.
     store: {} as EndpointParts['webhooks']['store'],
     tokens: { seal: notServed, open: notServed },
+    personalData: { of: notServed, openJson: notServed },
+    mailLinks: { tokenOf: notServed, purposeOf: notServed },
   },
   sessions: { database: {} as EndpointParts['sessions']['database'], signIn: notServed },
   sharing: {

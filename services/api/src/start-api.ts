@@ -5,14 +5,13 @@ import {
   createReportNames,
   loadInstallationSecrets,
   openReportNumbers,
-  type InstallationSecrets,
 } from '@cupel/access'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { createBodyBudgets, createTransport, listen, renewIdentity, type TlsIdentity } from '@cupel/http-edge'
 import { openPersonalData } from '@cupel/personal-data'
 import { readOidcSettings, type OidcSettings } from '@cupel/oidc'
-import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
+import { type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
 import { listAuditEntries, listReports } from '@cupel/read-models'
 import { createPdfRenderer } from '@cupel/report-pdf'
@@ -26,7 +25,7 @@ import {
   type Config,
   type RunningService,
 } from '@cupel/service-kit'
-import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
+import { createMailLinks } from '@cupel/webhooks'
 import { createClientAddressKeeper, type ClientAddressKeeperOptions } from './access/client-address-keeper.js'
 import { plansOf } from './access/configured-plans.js'
 import { createPersonSignIn } from './access/person-sign-in.js'
@@ -42,6 +41,7 @@ import { endpointsOf, type EndpointParts } from './endpoints.js'
 import type { StreamLimits } from './http/event-streams.js'
 import { createPageTokens } from './http/page-token.js'
 import { createTraffic } from './http/traffic.js'
+import { webhookStoreOf } from './webhook-store.js'
 import { judgeSets } from './routes/lists/list-lists.js'
 import { readPolicyInForce } from './routes/policy/get-policy.js'
 import { createComparison } from './routes/policy/what-if.js'
@@ -83,6 +83,7 @@ export interface ApiDeps {
     | 'CUPEL_AUTH_FAILURES_PER_MINUTE'
     | 'CUPEL_WEBHOOK_ALLOW'
     | 'CUPEL_WEBHOOK_SECRETS_KEY'
+    | 'CUPEL_MAIL_HOST'
     | 'CUPEL_PERSONAL_DATA_KEYS_FILE'
     | 'CUPEL_REPORT_SIGNING_KEYS_FILE'
     | 'CUPEL_CLIENT_ADDRESS_RETENTION_DAYS'
@@ -256,7 +257,8 @@ async function openParts(deps: ApiDeps, links: Links) {
       folder: config.CUPEL_HOME,
       watermark: config.CUPEL_DISK_WATERMARK,
     }),
-    webhookStore: webhookStoreOf(deps, secrets),
+    webhookStore: webhookStoreOf({ ...deps, installationKey: secrets.webhookSecretsKey, personalData }),
+    mailLinks: createMailLinks(secrets.webhookSecretsKey),
     personalData,
     tokens: createPageTokens(secrets.pageTokenKey),
     links,
@@ -293,7 +295,7 @@ interface AppSettings {
 function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, failing }: AppSettings): App {
   const { config, database, logger, metrics } = deps
   const { screening, bulk, gate, audit, idempotent, bodies, strangers, disk, traffic } = parts
-  const { webhookStore, tokens, pdf, links, personalData } = parts
+  const { webhookStore, mailLinks, tokens, pdf, links, personalData } = parts
   const sessions = { database, signIn: createPersonSignIn({ database, gate, logger, personalData }, oidc) }
   const reading = { database, reports: screening.reports, tokens }
   const sharing = { ...reading, personalData, shareUrlOf: (token: string) => links.shareUrl + token }
@@ -306,7 +308,11 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   return buildApp({
     endpoints: endpointsOf({
       ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
-      ...{ keys: sharing, listImports: reading, webhooks: { store: webhookStore, tokens } },
+      ...{
+        keys: sharing,
+        listImports: reading,
+        webhooks: { store: webhookStore, tokens, personalData, mailLinks },
+      },
       ...{ bulk, sessions, sharing, cases, watches, pdf, personalData, failing },
     }),
     ...{ gate, audit, idempotent, bodies, strangers, disk, traffic, personalData },
@@ -371,20 +377,6 @@ function referenceOf(
       count: (caller, since) => readUsage(database, caller, since),
       plans: plansOf(config),
     },
-  }
-}
-
-function webhookStoreOf({ config, database, resolve }: ApiDeps, secrets: InstallationSecrets): EndpointStore {
-  return {
-    database,
-    secrets: createSecretBox({
-      installationKey: secrets.webhookSecretsKey,
-      operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
-    }),
-    judge: createJudge({
-      allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW),
-      ...(resolve === undefined ? {} : { resolve }),
-    }),
   }
 }
 

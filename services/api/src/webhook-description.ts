@@ -96,6 +96,11 @@ const digest = z
     changed: z.int(),
     unchanged: z.int(),
     undecided: z.int().describe('Watches without any report yet.'),
+    unknown: z
+      .int()
+      .describe(
+        'Watches without a known change whose last screening failed, or whose next one is due or has not ended. They do not count as unchanged.',
+      ),
     failing: z.int().describe('Watches whose last screenings ended without a report.'),
     changes: z.array(
       z
@@ -116,6 +121,19 @@ const digest = z
     ),
   })
   .meta({ id: 'DigestOfWatches' })
+
+const failedWatch = z
+  .object({
+    watch_id: z.string(),
+    address: z.string(),
+    chain: z.string(),
+    reference: z.string().nullable(),
+    report_id: z
+      .string()
+      .describe('Id of the third screening. There is a report only if a stage of it was missing.'),
+    failures: z.int().describe('Screenings in a row that ended without a whole report.'),
+  })
+  .meta({ id: 'FailedWatch' })
 
 function message(type: WebhookType, id: string, data: z.ZodType): z.ZodType {
   return z
@@ -181,9 +199,20 @@ export const describedWebhooks: Readonly<Record<WebhookType, DescribedWebhook>> 
       ...{ type: 'watches.digest', timestamp },
       data: {
         ...{ day: '2026-11-21', from: '2026-11-20T06:00:00.000Z', until: '2026-11-21T06:00:00.000Z' },
-        ...{ watched: 12, changed: 1, unchanged: 11, undecided: 0, failing: 0 },
+        ...{ watched: 12, changed: 1, unchanged: 10, undecided: 0, unknown: 1, failing: 0 },
         ...{ changes: [{ ...watchExample, previous, current }], more: null, failures: [] },
       },
+    },
+  },
+  'watch.failed': {
+    operationId: 'onWatchFailed',
+    summary: 'A watched address cannot be screened',
+    description:
+      'Three screenings of a watch in a row ended without a whole report: its present level is not known. A longer row is not told again.',
+    schema: message('watch.failed', 'WatchFailedWebhook', failedWatch),
+    example: {
+      ...{ type: 'watch.failed', timestamp },
+      data: { ...watchExample, reference: null, report_id: '9f2c4a1be07d6358', failures: 3 },
     },
   },
   'endpoint.test': {

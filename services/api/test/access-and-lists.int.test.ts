@@ -261,7 +261,7 @@ test('every operation refuses a parameter that it does not know, and says which'
   }
   for (const { method, path, operation } of operations) {
     // A faulty link opens nothing, and the answer gives no reason.
-    if (path === '/v1/shared/{token}') continue
+    if (path === '/v1/shared/{token}' || path === '/v1/email/{link}') continue
     // An endpoint that is off answers before it reads anything.
     if (path === '/v1/sessions/oidc') continue
     const concrete = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'no-example-id')

@@ -85,7 +85,13 @@ function asked(values: Readonly<Record<string, readonly string[]>>): readonly st
 
 /** They read files or memory, or one row by the hash of what the caller holds. */
 const NOT_ASKED = new Set([
-  ...['/v1/shared/{token}', '/v1/log/tile/{tile}', '/v1/log/checkpoint', '/v1/bulk/{job_id}/events'],
+  ...[
+    '/v1/shared/{token}',
+    '/v1/email/{link}',
+    '/v1/log/tile/{tile}',
+    '/v1/log/checkpoint',
+    '/v1/bulk/{job_id}/events',
+  ],
   ...['/docs', '/openapi.json', '/postman.json', '/problems/{code}', '/healthz', '/readyz'],
 ])
 

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { createTestJobs } from './bulk-jobs.js'
 import { document, exampleOf, headerFaults, operations } from './described.js'
 import { startIdentityProvider, until, type IdentityProvider } from '@cupel/testkit'
+import { newEmailLink } from './email-link.js'
 import { call } from './http-client.js'
 import { insertEntry, newWatch } from './watch-work.js'
 import { newShare, type MadeShare } from './report-work.js'
@@ -74,6 +75,12 @@ async function newEndpoint(): Promise<string> {
   return String(made.json()['endpoint_id'])
 }
 
+async function newLink(): Promise<string> {
+  // A further endpoint of this account would be one too many.
+  const { key: other } = await installation.key()
+  return (await newEmailLink({ database: installation.database, url, key: other })).token
+}
+
 async function newKey(): Promise<string> {
   const made = await call(url, 'POST', '/v1/keys', { key, body: exampleOf('POST', '/v1/keys') })
   return String(made.json()['key_id'])
@@ -109,6 +116,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{transfer_id}', transferId)
     .replace('{share_id}', shareId)
     .replace('{token}', token)
+    .replace('{link}', path.includes('{link}') ? await newLink() : '')
     .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')
     .replace('{import_id}', path.includes('{import_id}') ? await newImport(path) : '')
     .replace('{label_id}', path.includes('{label_id}') ? await newLabel() : '')

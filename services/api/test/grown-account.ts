@@ -47,6 +47,7 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   job_id: [oldest('job_', 32)],
   watch_id: [oldest('wat_', 20)],
   endpoint_id: [grown.endpointId],
+  delivery_id: ['00000000-0000-0000-0000-000000000000'],
   import_id: [oldest('lio_', 20)],
   label_id: [oldest('lbl_', 20)],
   source: ['a list', 'of nobody'],
@@ -116,7 +117,7 @@ export async function grow(
     `INSERT INTO watches.read_entry (account_id, livemode, reader, entry_id)
      SELECT ${own}, '${keyId}', ${idOf('', 32)} FROM ${rowsOf(1)} WHERE i > 0`,
     `INSERT INTO webhooks.delivery (delivery_id, webhook_id, endpoint_id, account_id, livemode, type, payload, status, due_at, created_at)
-     SELECT ${idOf('dlv_', 20)}, ${idOf('whm_', 20)}, '${endpointId}', ${own}, 'report.changed', 'thin',
+     SELECT ${idOf('00000000-0000-0000-0000-', 12)}, ${idOf('whm_', 20)}, '${endpointId}', ${own}, 'report.changed', 'thin',
        CASE WHEN i = 0 THEN 'exhausted' ELSE 'delivered' END, ${at}, ${at} FROM ${rowsOf(1)}`,
     `INSERT INTO labels.list_order (order_id, ordered_by, ordered_at, request, status)
      SELECT ${idOf('lio_', 20)}, '', ${at}, '{"format":"csv","set":"mine"}', 'imported' FROM ${rowsOf(1)}`,

@@ -15,6 +15,7 @@ import { exampleOf, type Described } from './described.js'
 import { logThatStalls, startBroken, startWithoutStore } from './faulty-instances.js'
 import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
+import { newEmailLink } from './email-link.js'
 import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
 import { importTransfers, MANY_TRANSFERS, NO_TRANSFER, OWN } from './transfer-work.js'
 import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
@@ -38,6 +39,7 @@ const TRANSFER = '/v1/transfers/{transfer_id}'
 const PERSON = '/v1/sessions/oidc'
 const CURRENT_SESSION = '/v1/sessions/current'
 const SHARED = '/v1/shared/{token}'
+const EMAIL = '/v1/email/{link}'
 const NOBODYS_ID = '0000000000000000'
 /** An address whose EIP-55 checksum is wrong. */
 const MISTYPED_ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f9a'.replace('dC57', 'Dc57')
@@ -114,6 +116,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const watchId = await newWatch(url, key)
   const hook = await newHook(url, key)
   const paused = await newHook(url, key)
+  const emailLink = await newEmailLink({ database: installation.database, url, key }, 'confirm', call)
   await call(url, 'PATCH', `${HOOKS}/${paused.endpointId}`, { key, body: { status: 'disabled' } })
   const crowded = await installation.key()
   for (let endpoint = 0; endpoint < MAX_ENDPOINTS; endpoint += 1) await newHook(url, crowded.key)
@@ -124,6 +127,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{transfer_id}', transferId)
       .replace('{share_id}', work.share.shareId)
       .replace('{token}', work.share.token)
+      .replace('{link}', emailLink.token)
       .replace('{key_id}', otherKey.keyId)
       .replace('{import_id}', importId)
       .replace('{label_id}', labelId)
@@ -292,7 +296,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
       // The example of this endpoint is an ID token without a valid signature.
       if (at.path === PERSON) return await send(at, { url: strictUrl })
       // A link needs no key: a call with an unknown token fails.
-      return await send(at, { url: strictUrl, key: null, ...(at.path === SHARED ? { id: NOBODYS_ID } : {}) })
+      return await send(at, {
+        url: strictUrl,
+        key: null,
+        ...(at.path === SHARED || at.path === EMAIL ? { id: NOBODYS_ID } : {}),
+      })
     },
     internal_error: async (at) => {
       const reply = await (at.path === PERSON

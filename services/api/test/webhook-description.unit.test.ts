@@ -42,6 +42,7 @@ const digest = {
     changed: 200,
     unchanged: 0,
     undecided: 0,
+    unknown: 0,
     failing: 1,
   },
   changes: [{ ...watch, previous: summary, current: summary }],

@@ -60,7 +60,15 @@ test('it lists what changed since the last one, counts the rest, and names what 
   const [first] = await digests()
   expect(first!.data).toEqual({
     ...{ accountId: 'acc_1', livemode: true, day: '2026-11-21', from: '2026-11-20T06:00:00.000Z' },
-    ...{ until: '2026-11-21T06:00:00.000Z', watched: 4, changed: 2, unchanged: 1, undecided: 1, failing: 1 },
+    ...{
+      until: '2026-11-21T06:00:00.000Z',
+      watched: 4,
+      changed: 2,
+      unchanged: 0,
+      undecided: 1,
+      unknown: 1,
+      failing: 1,
+    },
     changes: [
       {
         ...{ watchId: ids[0], address: A, chain: 'ETH' },
@@ -78,11 +86,11 @@ test('it lists what changed since the last one, counts the rest, and names what 
   await told([A], 'green', 0)
   expect(await look('22T06:01')).toBe(1)
   expect((await digests())[1]!.data).toMatchObject({
-    ...{ day: '2026-11-22', from: '2026-11-21T06:00:00.000Z', changed: 1, unchanged: 2 },
+    ...{ day: '2026-11-22', from: '2026-11-21T06:00:00.000Z', changed: 1, unchanged: 0, unknown: 2 },
     changes: [{ previousLevel: 'red', previousScore: 100, level: 'green', score: 0 }],
   })
   expect(await look('23T06:01')).toBe(1)
-  expect((await digests())[2]!.data).toMatchObject({ changed: 0, unchanged: 3, changes: [] })
+  expect((await digests())[2]!.data).toMatchObject({ changed: 0, unchanged: 1, unknown: 2, changes: [] })
 })
 
 test('a watch that does not ask for it, one that ended, and those of others are not a part of it', async () => {

@@ -240,5 +240,6 @@ async function endpointStore(database: Database, config: Config): Promise<Endpoi
     database,
     secrets: createSecretBox({ installationKey: webhookSecretsKey, operatorKey: undefined }),
     judge: createJudge({ allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW) }),
+    sealRecipient: null,
   }
 }

@@ -57,7 +57,13 @@ export async function startStandalone(deps: StandaloneDeps): Promise<RunningStan
     await Promise.all(starting)
     const { api, web } = await startApiAndWeb({ ...common, database: apiDatabase }, started)
     // After the API, because webhooks contain its address.
-    started(await startWebhookDispatcher({ ...workers, baseUrl: () => api.baseUrl }))
+    started(
+      await startWebhookDispatcher({
+        ...workers,
+        baseUrl: () => api.baseUrl,
+        webUrl: () => web?.url ?? null,
+      }),
+    )
     return {
       name: 'standalone',
       url: api.url,

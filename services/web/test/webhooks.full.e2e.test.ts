@@ -5,7 +5,11 @@ import { until } from '@cupel/testkit'
 import { afterAll, expect } from 'vitest'
 import { openDesk } from './browser.js'
 
-const desk = await openDesk({ CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' })
+const desk = await openDesk({
+  CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
+  // Nothing listens there: what is asked of recipients waits.
+  ...{ CUPEL_MAIL_HOST: '127.0.0.1', CUPEL_MAIL_PORT: '1', CUPEL_MAIL_FROM: 'cupel@example.com' },
+})
 const receivers: Server[] = []
 afterAll(async () => {
   for (const receiver of receivers) {
@@ -110,4 +114,49 @@ desk.test('a refused URL is told next to the form, and a read-only session chang
   expect(await reader.getByRole('button', { name: 'Create the endpoint' }).count()).toBe(0)
   await desk.check(reader)
   await desk.screenshot(reader, 'webhook-list-dark')
+})
+
+desk.test(
+  'a recipient of e-mail is added for chosen messages, asked to confirm, and what is sent is shown',
+  async () => {
+    const page = await desk.signIn('/webhooks', { width: 390 })
+    await page.getByLabel('URL').fill('mailto:risk@example.com')
+    await page.getByLabel('A bulk job ended').uncheck()
+    await page.getByLabel('A bulk job was cancelled').uncheck()
+    await page.getByRole('button', { name: 'Create the endpoint' }).click()
+    await page.getByText('A message asks the recipient to confirm').waitFor()
+    const main = page.locator('main')
+    expect(await main.innerText()).toContain('mailto:risk@example.com')
+    expect(await main.innerText()).toContain(
+      'A watched address changed; A watched address cannot be screened',
+    )
+    expect(await main.innerText()).not.toContain('Rotate the secret')
+    await until(async () => {
+      await page.reload()
+      expect(await main.innerText()).toContain('connect failed')
+    })
+    await desk.check(page)
+    await desk.screenshot(page, 'webhook-recipient-phone')
+    await page.getByRole('link', { name: /^endpoint\.test, as it is sent/ }).click()
+    expect(await main.innerText()).toContain('Cupel: Confirm this address')
+    expect(await main.innerText()).toContain('E-mail has no signature.')
+    await desk.check(page)
+  },
+)
+
+desk.test('a delivery shows the headers and the body that its receiver got', async () => {
+  const { url, received } = await startReceiver()
+  const made = await desk.api<{ endpoint_id: string }>('POST', '/v1/webhook-endpoints', { url })
+  await until(() => expect(received).toContain('endpoint.test'))
+  const page = await desk.signIn(`/webhooks/${made.endpoint_id}`, { colorScheme: 'dark' })
+  const main = page.locator('main')
+  await until(async () => {
+    await page.reload()
+    expect(await main.innerText()).toContain('last: HTTP 200')
+  })
+  await page.getByRole('link', { name: /^endpoint\.test, as it is sent/ }).click()
+  expect(await main.innerText()).toMatch(/webhook-signature: v1,/)
+  expect(await main.innerText()).toContain(`"endpoint_id":"${made.endpoint_id}"`)
+  await desk.check(page)
+  await desk.screenshot(page, 'webhook-delivery-dark')
 })

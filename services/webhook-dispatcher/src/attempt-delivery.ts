@@ -2,9 +2,14 @@
 import type { Trace, Tracing } from '@cupel/contracts'
 import { decideAttempt, retryAfterMs } from '@cupel/domain'
 import type { AdmitPlace, OutboundClient, OutboundResult } from '@cupel/outbound'
-import { signWebhook, type AttemptRecord, type ClaimedDelivery } from '@cupel/webhooks'
-
-const USER_AGENT = 'Cupel-Webhooks/1.0'
+import {
+  recipientOf,
+  signWebhook,
+  WEBHOOK_USER_AGENT,
+  type AttemptRecord,
+  type ClaimedDelivery,
+} from '@cupel/webhooks'
+import { attemptMail, type MailSending } from './attempt-mail.js'
 
 /** No attempt: the delivery can be claimed again after `waitMs`. */
 export interface NotAttempted {
@@ -19,30 +24,33 @@ export interface Attempted extends AttemptRecord {
 export interface AttemptParts {
   readonly client: Pick<OutboundClient, 'post'>
   readonly admit: AdmitPlace
+  readonly mail: MailSending
   readonly tracing?: Tracing | null | undefined
 }
 
 /**
  * Makes no attempt where the place may not be called now. Where the sender was stopping, the outcome is unknown and the attempt does
- * not count. Never rejects.
+ * not count. Rejects only if e-mail cannot be prepared.
  */
 export async function attemptDelivery(
-  { client, admit, tracing }: AttemptParts,
+  { client, admit, mail, tracing }: AttemptParts,
   delivery: ClaimedDelivery,
   body: Uint8Array,
   signal: AbortSignal,
 ): Promise<Attempted | NotAttempted> {
+  if (recipientOf(delivery.url) !== null) return await attemptMail(mail, delivery, body, signal)
   const at = new Date()
   const timestampSeconds = Math.floor(at.getTime() / 1_000)
+  const signature = signWebhook({ id: delivery.webhookId, timestampSeconds, body }, delivery.secrets)
   const trace = tracing ? beginTrace(tracing, delivery) : undefined
   const result = await client.post({
     url: delivery.url,
     headers: {
       'content-type': 'application/json',
-      'user-agent': USER_AGENT,
+      'user-agent': WEBHOOK_USER_AGENT,
       'webhook-id': delivery.webhookId,
       'webhook-timestamp': String(timestampSeconds),
-      'webhook-signature': signWebhook({ id: delivery.webhookId, timestampSeconds, body }, delivery.secrets),
+      'webhook-signature': signature,
       ...(trace === undefined ? {} : { traceparent: trace.traceparent }),
     },
     body,
@@ -58,7 +66,7 @@ export async function attemptDelivery(
     retryAfterMs: result.kind === 'answered' ? retryAfterMs(result.retryAfter, Date.now()) : null,
   }
   return {
-    ...{ delivery, trace },
+    ...{ delivery, trace, signature },
     attemptedAt: at.toISOString(),
     statusCode,
     error: result.kind === 'failed' ? result.error : null,

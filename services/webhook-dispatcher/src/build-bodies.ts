@@ -1,7 +1,7 @@
 /** Builds the body of deliveries as soon as the job and all its reports can be read: one body for each payload kind. */
 import { createSlots, sleep, startLoop } from '@cupel/concurrency'
 import type { Logger } from '@cupel/contracts'
-import { jobWebhookBody } from '@cupel/domain'
+import { jobWebhookBody, type MailStyle } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 import { createTrouble, type Trouble } from '@cupel/projections'
 import { listMissingBodies, storeBody, type MissingBody } from '@cupel/webhooks'
@@ -19,6 +19,7 @@ export interface BodyBuildingOptions {
   readonly database: Database
   readonly readEndedJob: ReadEndedJob
   readonly resultsUrl: (jobId: string) => string
+  readonly mailStyle: () => MailStyle
   readonly logger: Logger
   /** Deliveries have got their body. */
   readonly onBodies: () => void
@@ -107,13 +108,17 @@ function begin(building: Building, missing: MissingBody): void {
 
 /** Whether the body is stored now; if not, the job is not readable yet. */
 async function build(building: Building, missing: MissingBody): Promise<boolean> {
-  const { database, inSlot, stopping, onBodies, resultsUrl } = building
+  const { database, inSlot, stopping, onBodies, resultsUrl, mailStyle } = building
   const { type, payload, jobId } = missing
   const readItems = await building.readEndedJob(missing, jobId, stopping)
   if (readItems === null || stopping.aborted) return false
   await inSlot(async () => {
     const { job, items } = await readItems()
-    await storeBody(database, missing, jobWebhookBody(type, payload, job, items, resultsUrl(jobId)))
+    await storeBody(
+      database,
+      missing,
+      jobWebhookBody(type, payload, job, items, resultsUrl(jobId), mailStyle()),
+    )
   })
   onBodies()
   return true

@@ -1,5 +1,6 @@
-/** Reads the ends of bulk jobs, changed reports and digests of watches from the log and makes their deliveries, together with the checkpoint. */
+/** Reads the ends of bulk jobs, changed reports, digests and failures of watches from the log and makes their deliveries, together with the checkpoint. */
 import { topicOf, type Logger, type Metrics, type Trace, type Tracing } from '@cupel/contracts'
+import type { MailStyle } from '@cupel/domain'
 import { typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, type Consumer } from '@cupel/projections'
@@ -7,9 +8,11 @@ import {
   insertChangeDeliveries,
   insertDeliveries,
   insertDigestDeliveries,
+  insertFailureDeliveries,
   type JobEnd,
   type ReportChange,
   type ToldDigest,
+  type ToldFailure,
 } from '@cupel/webhooks'
 
 export const DISPATCHER_GROUP = 'webhook-dispatcher.deliveries.v1'
@@ -28,6 +31,7 @@ export interface FollowJobsOptions {
   readonly database: Database
   readonly logger: Logger
   readonly metrics: Metrics
+  readonly mailStyle: () => MailStyle
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
   /** Deliveries were made. */
@@ -41,9 +45,10 @@ export type Told =
   | { readonly kind: 'end'; readonly end: JobEnd }
   | { readonly kind: 'change'; readonly change: ReportChange }
   | { readonly kind: 'digest'; readonly digest: ToldDigest }
+  | { readonly kind: 'failure'; readonly failure: ToldFailure }
 
 export function followJobs(options: FollowJobsOptions): Consumer {
-  const { log, codec, database, logger, metrics, tracing, onDeliveries, onStopped } = options
+  const { log, codec, database, logger, metrics, mailStyle, tracing, onDeliveries, onStopped } = options
   return consume<Told | null>({
     ...{ log, logger, onStopped },
     group: DISPATCHER_GROUP,
@@ -61,11 +66,14 @@ export function followJobs(options: FollowJobsOptions): Consumer {
         const ends = told.flatMap((one) => (one.kind === 'end' ? [one.end] : []))
         const changes = told.flatMap((one) => (one.kind === 'change' ? [one.change] : []))
         const digests = told.flatMap((one) => (one.kind === 'digest' ? [one.digest] : []))
+        const failures = told.flatMap((one) => (one.kind === 'failure' ? [one.failure] : []))
         const traces = tracing ? ends.map((end) => beginTrace(tracing, end)) : null
         const traced = traces === null ? ends : ends.map((end, index) => continuedBy(end, traces[index]!))
         await insertDeliveries(transaction, traced)
-        await insertChangeDeliveries(transaction, changes)
-        await insertDigestDeliveries(transaction, digests)
+        const style = mailStyle()
+        await insertChangeDeliveries(transaction, changes, style)
+        await insertDigestDeliveries(transaction, digests, style)
+        await insertFailureDeliveries(transaction, failures, style)
         return { told: told.length, traces }
       },
       onCommitted({ result: { told, traces } }) {
@@ -82,7 +90,17 @@ function toldBy(codec: EventCodec, record: LogRecord): Told | null {
   const change = changeIn(codec, record)
   if (change !== null) return { kind: 'change', change }
   const digest = digestIn(codec, record)
-  return digest === null ? null : { kind: 'digest', digest }
+  if (digest !== null) return { kind: 'digest', digest }
+  const failure = failureIn(codec, record)
+  return failure === null ? null : { kind: 'failure', failure }
+}
+
+/** Null if the record is not a watch that keeps failing. */
+export function failureIn(codec: EventCodec, record: LogRecord): ToldFailure | null {
+  if (typeOf(record) !== 'WatchFailed') return null
+  const { data, envelope } = codec.decodeAs('WatchFailed', record)!
+  const traceparent = record.headers['traceparent']
+  return { ...data, failedAt: readTime(data.failedAt), eventId: envelope.id, traceparent }
 }
 
 /** Null if the record is not a digest of watches. */

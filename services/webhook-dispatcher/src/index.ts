@@ -1,3 +1,5 @@
 export { DISPATCHER_GROUP, endOfJob } from './follow-jobs.js'
+export { changeIn, digestIn, failureIn } from './follow-jobs.js'
+export { mailClientOf, mailStyleOf } from './open-mail.js'
 export type { ReadEndedJob } from './read-ended-job.js'
 export * from './start-webhook-dispatcher.js'

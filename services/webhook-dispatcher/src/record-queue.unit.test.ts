@@ -23,6 +23,7 @@ const recordOf = (deliveryId: string): AttemptRecord => ({
     error: null,
     durationMs: 1,
     responseExcerpt: null,
+    signature: null,
     decision: { kind: 'delivered' },
   },
 })

@@ -9,6 +9,7 @@ import {
   accountOfBody,
   claimDeliveries,
   loadBody,
+  recipientOf,
   recordAttempts,
   releaseClaims,
   renewClaims,
@@ -16,6 +17,7 @@ import {
   type SecretBox,
 } from '@cupel/webhooks'
 import { attemptDelivery, type Attempted, type NotAttempted } from './attempt-delivery.js'
+import type { MailSending } from './attempt-mail.js'
 import { createBodyStore, type BodyStore } from './body-store.js'
 import { createEndpointHealth, PLACES_PER_TRUSTED, type EndpointHealth } from './endpoint-health.js'
 import { createRecordQueue, type RecordQueue } from './record-queue.js'
@@ -26,6 +28,7 @@ export interface SendingOptions {
   readonly client: Pick<OutboundClient, 'post'>
   /** Whether a place may be called now. */
   readonly admit: AdmitPlace
+  readonly mail: MailSending
   readonly logger: Logger
   readonly metrics: Metrics
   /** Opens the sealed parts of a body. */
@@ -143,8 +146,12 @@ function createFigures(metrics: Metrics): Figures {
     'Webhooks that waited because their host or address had as many as it may have.',
   )
   const inFlight = metrics.gauge('webhook_in_flight', 'Attempts under way.')
+  const mails = metrics.counter('mail_attempts_total', 'Messages sent by e-mail, by what came of it.', [
+    'outcome',
+  ])
   return {
-    ended({ decision, durationMs, trace }) {
+    ended({ decision, delivery, durationMs, trace }) {
+      if (recipientOf(delivery.url) !== null) mails.inc({ outcome: decision.kind })
       attempts.inc({ outcome: decision.kind })
       seconds.observe(durationMs / 1_000, {}, trace)
     },

@@ -8,6 +8,7 @@ import type { Database } from '@cupel/postgres'
 import type { Config, RunningService } from '@cupel/service-kit'
 import { createSecretBox, takeDestinationTokens } from '@cupel/webhooks'
 import { startBuildingBodies } from './build-bodies.js'
+import { mailStyleOf, openMail, type MailConfig } from './open-mail.js'
 import { createDestinationGate } from './destination-gate.js'
 import { followJobs } from './follow-jobs.js'
 import { readEndedJobFrom, type ReadEndedJob } from './read-ended-job.js'
@@ -26,7 +27,8 @@ export interface WebhookDispatcherDeps {
     | 'CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND'
     | 'CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND'
     | 'CUPEL_WEBHOOK_HOST_BURST'
-  >
+  > &
+    MailConfig
   readonly log: EventLog
   readonly codec: EventCodec
   /** Takes up to five connections. */
@@ -39,6 +41,8 @@ export interface WebhookDispatcherDeps {
   readonly fail: (reason: string, error: unknown) => void
   /** The base address that callers see, where it is known only once the API listens. */
   readonly baseUrl?: () => string
+  /** The address of the console, where only the composer knows it; null without a console. */
+  readonly webUrl?: () => string | null
   /** In place of the name servers of the system. */
   readonly resolve?: ResolveName
   /** In place of the read models. */
@@ -50,8 +54,9 @@ export interface WebhookDispatcherDeps {
 /** Resolves once the dispatcher reads ends of jobs and sends deliveries. Topics, tables and schemas must exist. */
 export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promise<RunningService> {
   const { config, log, codec, database, logger, metrics } = deps
+  const { webhookSecretsKey: installationKey } = await loadInstallationSecrets(database)
   const secrets = createSecretBox({
-    installationKey: (await loadInstallationSecrets(database)).webhookSecretsKey,
+    installationKey,
     operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
   })
   if (config.CUPEL_WEBHOOK_ALLOW.length > 0)
@@ -62,21 +67,26 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
     ...(deps.attemptTimeoutMs === undefined ? {} : { timeoutMs: deps.attemptTimeoutMs }),
   })
+  const baseUrl = (): string => baseUrlOf(deps)
+  const timeoutMs = deps.attemptTimeoutMs
+  const mail = openMail({ config, database, personalData, installationKey, baseUrl, logger, timeoutMs })
+  const mailStyle = mailStyleOf(config, { baseUrl, webUrl: deps.webUrl ?? (() => null) })
   const sending = startSending({
-    ...{ database, secrets, client, logger, metrics, personalData, admit: gateOf(deps) },
+    ...{ database, secrets, client, logger, metrics, personalData, mail, admit: gateOf(deps) },
     tracing: deps.tracing ?? null,
     attemptsPerSecond: config.CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND,
   })
   const bodies = startBuildingBodies({
     database,
     readEndedJob: deps.readEndedJob ?? readEndedJobFrom({ database, log }),
-    resultsUrl: (jobId) => `${baseUrlOf(deps)}/v1/bulk/${jobId}/results`,
+    resultsUrl: (jobId) => `${baseUrl()}/v1/bulk/${jobId}/results`,
+    mailStyle,
     logger,
     onBodies: () => sending.wake(),
   })
   const upkeep = startUpkeep({ database, logger, metrics })
   const following = followJobs({
-    ...{ log, codec, database, logger, metrics },
+    ...{ log, codec, database, logger, metrics, mailStyle },
     tracing: deps.tracing ?? null,
     onDeliveries() {
       bodies.wake()

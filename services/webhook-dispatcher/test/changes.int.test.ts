@@ -54,8 +54,8 @@ async function digest({ accountId, livemode }: Tenant, day: string): Promise<voi
   const { codec, log } = installation
   const until = new Date().toISOString()
   const data: EventData['WatchesDigested'] = {
-    ...{ accountId, livemode, day, from: until, until, watched: 7, changed: 2, unchanged: 4, undecided: 1 },
-    failing: 1,
+    ...{ accountId, livemode, day, from: until, until, watched: 7, changed: 2, unchanged: 3, undecided: 1 },
+    ...{ unknown: 1, failing: 1 },
     changes: [
       {
         ...{ watchId: 'wat_1', address: '0xA', chain: 'ETH', previousReportId: '00', previousLevel: 'green' },
@@ -120,7 +120,7 @@ test('a digest is delivered once, and says where the changes are that it does no
   expect(bodies.find(({ data }) => data.day === '2026-11-25')).toMatchObject({
     type: 'watches.digest',
     data: {
-      ...{ watched: 7, changed: 2, unchanged: 4, undecided: 1, failing: 1 },
+      ...{ watched: 7, changed: 2, unchanged: 3, undecided: 1, unknown: 1, failing: 1 },
       changes: [
         {
           ...{ watch_id: 'wat_1', address: '0xA', chain: 'ETH' },
@@ -156,7 +156,9 @@ test('an endpoint for Slack gets a text, from its proof on, and the other endpoi
     expect.stringContaining(
       '*ETH* `0xA`: green 0 → *red 100*\n+100 points: labels +100.5, policy -0.25, time -0.25',
     ) as string,
-    expect.stringContaining('*Watches on 2026-11-25*: 7 watched, 2 changed') as string,
+    expect.stringContaining(
+      '*Watches on 2026-11-25*: 7 addresses are watched: 2 changed, 3 did not.',
+    ) as string,
   ])
 })
 

@@ -1,7 +1,7 @@
 /** An installation around the dispatcher under test: database, embedded log, accounts with endpoints, and jobs that end. */
 import { accessMigrations, loadInstallationSecrets } from '@cupel/access'
 import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
-import type { EndedItem } from '@cupel/domain'
+import type { EndedItem, WebhookType } from '@cupel/domain'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import type { Database, Queryable, TransactionOptions } from '@cupel/postgres'
 import type { RunningService } from '@cupel/service-kit'
@@ -32,7 +32,7 @@ export interface Installation extends TestInstallation {
     },
   ): Promise<RunningService>
   /** Runs a further dispatcher until it dies at the failpoint. */
-  dispatcherDies(point: string): Promise<void>
+  dispatcherDies(point: string, config?: Partial<WebhookDispatcherDeps['config']>): Promise<void>
   /** Creates an endpoint that is proven from the start, unless requested otherwise. */
   endpoint(
     url: string,
@@ -40,6 +40,7 @@ export interface Installation extends TestInstallation {
       accountId?: string
       livemode?: boolean
       payload?: 'full' | 'thin' | 'slack'
+      events?: WebhookType[]
       isProven?: boolean
     },
   ): Promise<TestEndpoint>
@@ -64,6 +65,17 @@ export const CONFIG: WebhookDispatcherDeps['config'] = {
   CUPEL_WEBHOOK_ATTEMPTS_PER_SECOND: 10_000,
   CUPEL_WEBHOOK_HOST_ATTEMPTS_PER_SECOND: 10_000,
   CUPEL_WEBHOOK_HOST_BURST: 100_000,
+  CUPEL_MAIL_HOST: undefined,
+  CUPEL_MAIL_PORT: 587,
+  CUPEL_MAIL_USER: undefined,
+  CUPEL_MAIL_PASSWORD: undefined,
+  CUPEL_MAIL_FROM: undefined,
+  CUPEL_MAIL_TLS_CA_FILE: undefined,
+  CUPEL_MAIL_INSECURE: false,
+  CUPEL_MAIL_ADDRESS_IN_SUBJECT: false,
+  CUPEL_MAIL_PER_HOUR: 100_000,
+  CUPEL_REPORT_PAGE_URL: undefined,
+  CUPEL_WEB_URL: 'https://console.example',
 }
 
 /** Reads jobs for tests, without bulk jobs: two items, the second one refused. */
@@ -106,7 +118,8 @@ export async function startInstallation(): Promise<Installation> {
     operatorKey: undefined,
   })
   const judge = createJudge({ allow: parseAllowedRanges(CONFIG.CUPEL_WEBHOOK_ALLOW) })
-  const store: EndpointStore = { database, secrets, judge }
+  const sealRecipient = (_accountId: string, address: string) => Promise.resolve(address)
+  const store: EndpointStore = { database, secrets, judge, sealRecipient }
   let accounts = 0
 
   return {
@@ -120,16 +133,22 @@ export async function startInstallation(): Promise<Installation> {
       base.onClose(() => service.stop())
       return service
     },
-    dispatcherDies: (point) =>
+    dispatcherDies: (point, config = {}) =>
       diesAt(base.connectionString, point, (deps) =>
-        startWebhookDispatcher({ ...deps, config: CONFIG, readEndedJob: readTestJob }),
+        startWebhookDispatcher({ ...deps, config: { ...CONFIG, ...config }, readEndedJob: readTestJob }),
       ),
     async endpoint(url, order = {}) {
-      const { accountId = `acc_${(accounts += 1)}`, livemode = true, payload, isProven = true } = order
+      const {
+        accountId = `acc_${(accounts += 1)}`,
+        livemode = true,
+        payload,
+        events,
+        isProven = true,
+      } = order
       const of = isProven ? { ...store, database: proving(database) } : store
-      const made = await createEndpoint(of, { accountId, livemode, url, payload, by: 'test' })
+      const made = await createEndpoint(of, { accountId, livemode, url, payload, events, by: 'test' })
       if (!made.ok) throw new Error(JSON.stringify(made))
-      return { accountId, livemode, endpointId: made.endpoint.endpointId, secret: made.secret }
+      return { accountId, livemode, endpointId: made.endpoint.endpointId, secret: made.secret ?? '' }
     },
     async end({ accountId, livemode }, jobId, type = 'BulkCompleted') {
       const event = endOf(type, { jobId, accountId, livemode })

@@ -61,6 +61,9 @@
 {{- if and $v.keys.webhooksSecret (or .operator (has .name (list "api" "webhook-dispatcher"))) -}}
 {{- $_ := set $env "CUPEL_WEBHOOK_SECRETS_KEY_FILE" "/secrets/webhook-keys/webhook-secrets-key" -}}
 {{- end -}}
+{{- if and $v.mail.passwordSecret (or .operator (eq .name "webhook-dispatcher")) -}}
+{{- $_ := set $env "CUPEL_MAIL_PASSWORD_FILE" "/secrets/mail/mail-password" -}}
+{{- end -}}
 {{- if has .name (list "api" "web") -}}
 {{- $_ := set $env "CUPEL_TRUSTED_PROXIES" (join "," $v.trustedProxies) -}}
 {{- $_ := set $env "CUPEL_DRAIN_MS" (mul $v.drainSeconds 1000) -}}
@@ -76,6 +79,10 @@
 {{- end -}}
 {{- if eq .name "api" -}}
 {{- $_ := merge $env (dict "CUPEL_HOST" "0.0.0.0" "CUPEL_PORT" 8080 "CUPEL_BASE_URL" $v.api.baseUrl) -}}
+{{- end -}}
+{{- if eq .name "webhook-dispatcher" -}}
+{{- $_ := set $env "CUPEL_BASE_URL" $v.api.baseUrl -}}
+{{- if $v.web.enabled }}{{- $_ := set $env "CUPEL_WEB_URL" $v.web.url }}{{ end -}}
 {{- end -}}
 {{- if eq .name "web" -}}
 {{- $_ := merge $env (dict
@@ -126,6 +133,7 @@
 {{- if or .operator (has .name (list "api" "webhook-dispatcher")) -}}
 {{- $_ := merge $secrets (dict "personal-data-keys" $v.keys.personalDataSecret "webhook-keys" $v.keys.webhooksSecret) -}}
 {{- end -}}
+{{- if or .operator (eq .name "webhook-dispatcher") }}{{- $_ := set $secrets "mail" $v.mail.passwordSecret }}{{ end -}}
 {{- if has .name (list "api" "web") -}}
 {{- $_ := set $secrets "tls" $v.tls.existingSecret -}}
 {{- if $v.web.enabled -}}

@@ -840,10 +840,12 @@ export interface WatchesDigested {
   readonly watched: number
   /** Those among them whose account was told of a change since the digest before. */
   readonly changed: number
-  /** Those that have a report and did not change. */
+  /** Those that have a report and did not change; none of the unknown ones. */
   readonly unchanged: number
   /** Those without any report yet. */
   readonly undecided: number
+  /** Watches without a known change whose last screening failed, or whose next one is due or has not ended. */
+  readonly unknown: number
   /** Those whose last screenings, three or more in a row, ended without a report. They count among the others too. */
   readonly failing: number
   /** The highest scores first, at most 100. */
@@ -1293,10 +1295,14 @@ export interface WebhookEndpointCreated {
   readonly accountId: string
   /** false for the sandbox environment of the account. */
   readonly livemode: boolean
-  /** Scheme, host and port of the receiver; the rest of a URL may hold a secret and stays out of events. */
+  /** Scheme, host and port of the receiver; the rest of a URL may hold a secret and stays out of events. `mailto:` for an address of e-mail. */
   readonly origin: string
-  /** full or thin. */
+  /** Address of e-mail, sealed; empty for a URL. */
+  readonly recipient: string
+  /** full, thin, slack or email. */
   readonly payload: string
+  /** Types of messages that it gets; null for all. */
+  readonly events: null | readonly string[]
   /** enabled or disabled. */
   readonly status: string
   readonly createdAt: string
@@ -1314,20 +1320,24 @@ export interface WebhookEndpointChanged {
   readonly accountId: string
   /** false for the sandbox environment of the account. */
   readonly livemode: boolean
-  /** Scheme, host and port of the receiver; the rest of a URL may hold a secret and stays out of events. */
+  /** Scheme, host and port of the receiver; the rest of a URL may hold a secret and stays out of events. `mailto:` for an address of e-mail. */
   readonly origin: string
-  /** full or thin. */
+  /** Address of e-mail, sealed; empty for a URL. */
+  readonly recipient: string
+  /** full, thin, slack or email. */
   readonly payload: string
+  /** Types of messages that it gets; null for all. */
+  readonly events: null | readonly string[]
   /** enabled or disabled. */
   readonly status: string
-  /** paused by its owner, or gone: the receiver answered 410; null while it is enabled. */
+  /** paused by its owner, gone: the receiver answered 410, or unsubscribed: the recipient of e-mail wants no more; null while it is enabled. */
   readonly disabledReason: null | string
-  /** When the receiver accepted a test message at the present URL; null until then. */
+  /** When the receiver accepted a test message at the present URL, or the recipient of e-mail confirmed; null until then. */
   readonly provenAt: null | string
   /** Time until which messages are also signed with the previous secret; null without one. */
   readonly previousSecretExpiresAt: null | string
   readonly changedAt: string
-  /** Key id, operator, or cupel/webhook-dispatcher. */
+  /** Key id, operator, cupel/webhook-dispatcher, or recipient: by a link of an e-mail. */
   readonly changedBy: string
   /** Reason given by the operator; empty if the account did it. */
   readonly reason: string

@@ -5,8 +5,8 @@ export const deliveryStatuses = ['pending', 'delivered', 'exhausted', 'held'] as
 /** `held`: kept while its endpoint is disabled. */
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** `slack`: a text, for an incoming webhook of Slack. */
-export const payloadKinds = ['full', 'thin', 'slack'] as const
+/** `slack`: a text, for an incoming webhook of Slack. `email`: of endpoints whose URL is `mailto:`, and only of these. */
+export const payloadKinds = ['full', 'thin', 'slack', 'email'] as const
 export type PayloadKind = (typeof payloadKinds)[number]
 
 export const webhookTypes = [
@@ -14,19 +14,24 @@ export const webhookTypes = [
   'bulk.cancelled',
   'report.changed',
   'watches.digest',
+  'watch.failed',
   'endpoint.test',
 ] as const
 export type WebhookType = (typeof webhookTypes)[number]
+/** Those that an endpoint may choose among; it gets test messages in any case. */
+export const chosenWebhookTypes = webhookTypes.filter((type) => type !== 'endpoint.test')
 /** The types that report the end of a job. */
 export type JobWebhookType = Extract<WebhookType, `bulk.${string}`>
 
-/** Why an endpoint is disabled: its owner paused it, or its receiver answered 410. */
-export type DisabledReason = 'paused' | 'gone'
+/** Why an endpoint is disabled: its owner paused it, its receiver answered 410, or its recipient of e-mail wants no more. */
+export type DisabledReason = 'paused' | 'gone' | 'unsubscribed'
 
 export interface AttemptOutcome {
   /** Null if no answer came. */
   readonly statusCode: number | null
   readonly retryAfterMs: number | null
+  /** The receiver answered that a repeat has no use, as mail servers do. */
+  readonly isRefused?: boolean
 }
 
 export type AttemptDecision =
@@ -45,6 +50,7 @@ export function decideAttempt(
 ): AttemptDecision {
   const { statusCode } = outcome
   if (statusCode !== null && statusCode >= 200 && statusCode <= 299) return { kind: 'delivered' }
+  if (outcome.isRefused === true) return { kind: 'exhausted' }
   if (statusCode === HTTP_GONE) return { kind: 'gone' }
   const delayMs = retryDelayMs({ failedAttempts: attempts, retryAfterMs: outcome.retryAfterMs, lot })
   return delayMs === null ? { kind: 'exhausted' } : { kind: 'retry', delayMs }

@@ -1,4 +1,5 @@
 export * from './delivery.js'
+export * from './mail-text.js'
 export * from './retry-schedule.js'
 export * from './webhook-body.js'
 export type * from './webhook-facts.js'

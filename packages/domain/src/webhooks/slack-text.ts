@@ -2,7 +2,9 @@
  * Messages as an incoming webhook of Slack takes them, `{"text": …}`; Mattermost and others take the same. They have no reference and no
  * name of the account: a channel has readers whom Cupel does not know. Pure.
  */
-import type { ChangedReport, EndedItem, EndedJob, WatchDigest } from './webhook-facts.js'
+import { levelCounts } from './level-counts.js'
+import { digestSentence } from './mail-text.js'
+import type { ChangedReport, EndedItem, EndedJob, FailedWatch, WatchDigest } from './webhook-facts.js'
 
 /** Changes of a digest that its message lists. */
 const MAX_LISTED = 10
@@ -20,10 +22,10 @@ export function changeSlackBody(change: ChangedReport): string {
 }
 
 export function digestSlackBody(digest: WatchDigest): string {
-  const { day, watched, changed, unchanged, undecided, failing, changes } = digest
+  const { day, changed, changes } = digest
   const listed = changes.slice(0, MAX_LISTED)
   const lines = [
-    `*Watches on ${plain(day)}*: ${watched} watched, ${changed} changed, ${unchanged} unchanged, ${undecided} undecided, ${failing} failing`,
+    `*Watches on ${plain(day)}*: ${digestSentence(digest)}`,
     ...listed.map(
       ({ address, chain, previous, current }) =>
         `• *${plain(chain)}* \`${code(address)}\`: ${finding(previous)} → *${finding(current)}*`,
@@ -33,20 +35,15 @@ export function digestSlackBody(digest: WatchDigest): string {
   return messageOf(lines)
 }
 
+export function failedSlackBody({ address, chain, failures }: FailedWatch): string {
+  return messageOf([
+    `*${plain(chain)}* \`${code(address)}\`: *the watch keeps failing*`,
+    `${failures} screenings in a row ended without a whole report: its present level is not known`,
+  ])
+}
+
 export function jobSlackBody(job: EndedJob, items: readonly EndedItem[], resultsUrl: string): string {
-  const levels = new Map<string, number>()
-  for (const { report } of items) {
-    if (report === null) continue
-    const { level } = (JSON.parse(report) as { risk: { level: string } }).risk
-    levels.set(level, (levels.get(level) ?? 0) + 1)
-  }
-  const unread = job.completed - [...levels.values()].reduce((sum, count) => sum + count, 0)
-  const counts = [
-    ...[...levels]
-      .sort()
-      .map(([level, count]) => `${level === 'grey' ? 'not cleared' : plain(level)} ${count}`),
-    ...(unread > 0 ? [`level not read ${unread}`] : []),
-  ]
+  const counts = levelCounts(job, items).map(plain)
   const lines = [
     `*Bulk job ${plain(job.jobId)}*: ${plain(job.status)}${job.livemode ? '' : ' (sandbox)'}`,
     `${job.completed} of ${job.total} have a report, ${job.failed} failed, ${job.cancelled} cancelled`,

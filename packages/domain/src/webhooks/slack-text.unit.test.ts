@@ -67,13 +67,15 @@ test('a digest lists the first ten changes and counts the others', () => {
       changed: 25,
       unchanged: 14,
       undecided: 1,
+      unknown: 3,
       failing: 2,
     },
     ...{ changes: Array.from({ length: 20 }, () => one), failures: [] },
   }
   const lines = textOf(digestWebhookBody(digest, 'slack')).split('\n')
   expect(lines).toHaveLength(12)
-  expect(lines[0]).toContain('40 watched, 25 changed, 14 unchanged, 1 undecided, 2 failing')
+  expect(lines[0]).toContain('40 addresses are watched: 25 changed, 14 did not. 1 have no report yet.')
+  expect(lines[0]).toContain('Of 3 the present state is not known')
   expect(lines.at(-1)).toBe('and 15 more')
 })
 

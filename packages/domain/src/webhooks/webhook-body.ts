@@ -1,20 +1,43 @@
 /** The bodies of webhooks. A body is built once per job and payload kind and stored; every attempt sends the same bytes. */
 import type { JobWebhookType, PayloadKind, WebhookType } from './delivery.js'
-import { changeSlackBody, digestSlackBody, jobSlackBody, testSlackBody } from './slack-text.js'
-import type { ChangedReport, EndedItem, EndedJob, ReportSummary, WatchDigest } from './webhook-facts.js'
+import {
+  changeMailBody,
+  digestMailBody,
+  failedMailBody,
+  jobMailBody,
+  testMailBody,
+  type MailStyle,
+} from './mail-text.js'
+import {
+  changeSlackBody,
+  digestSlackBody,
+  failedSlackBody,
+  jobSlackBody,
+  testSlackBody,
+} from './slack-text.js'
+import type {
+  ChangedReport,
+  EndedItem,
+  EndedJob,
+  FailedWatch,
+  ReportSummary,
+  WatchDigest,
+} from './webhook-facts.js'
 
 /** Beyond this many UTF-8 bytes items carry no reports. */
 export const MAX_FULL_BODY_BYTES = 4 * 1_024 * 1_024
 
-/** The body for an ended job. `full` carries the results, `thin` only their location, `slack` their counts in words. */
+/** The body for an ended job. `full` carries the results, `thin` only their location, `slack` and `email` their counts in words. */
 export function jobWebhookBody(
   type: JobWebhookType,
   payload: PayloadKind,
   job: EndedJob,
   items: readonly EndedItem[],
   resultsUrl: string,
+  style?: MailStyle,
 ): string {
   if (payload === 'slack') return jobSlackBody(job, items, resultsUrl)
+  if (payload === 'email') return jobMailBody(job, items, given(style))
   const summary = {
     job_id: job.jobId,
     name: job.name,
@@ -36,8 +59,9 @@ export function jobWebhookBody(
 }
 
 /** The body for a changed report. `full` and `thin` are the same: it is small. */
-export function changeWebhookBody(change: ChangedReport, payload: PayloadKind): string {
+export function changeWebhookBody(change: ChangedReport, payload: PayloadKind, style?: MailStyle): string {
   if (payload === 'slack') return changeSlackBody(change)
+  if (payload === 'email') return changeMailBody(change, given(style))
   const { watchId, address, chain, reference, previous, current, why, reasons, causes } = change
   const { split, splitMissing } = change
   return JSON.stringify({
@@ -64,14 +88,15 @@ function summaryOf({ reportId, level, score }: ReportSummary): object {
 /**
  * The body for a digest. `full` and `thin` are the same. `more` is the place where all changes are listed if the digest does not have all.
  */
-export function digestWebhookBody(digest: WatchDigest, payload: PayloadKind): string {
+export function digestWebhookBody(digest: WatchDigest, payload: PayloadKind, style?: MailStyle): string {
   if (payload === 'slack') return digestSlackBody(digest)
-  const { day, from, until, watched, changed, unchanged, undecided, failing } = digest
+  if (payload === 'email') return digestMailBody(digest, given(style))
+  const { day, from, until, watched, changed, unchanged, undecided, unknown, failing } = digest
   return JSON.stringify({
     type: 'watches.digest' satisfies WebhookType,
     timestamp: until,
     data: {
-      ...{ day, from, until, watched, changed, unchanged, undecided, failing },
+      ...{ day, from, until, watched, changed, unchanged, undecided, unknown, failing },
       changes: digest.changes.map(({ watchId, address, chain, previous, current }) => ({
         ...{ watch_id: watchId, address, chain },
         ...{ previous: summaryOf(previous), current: summaryOf(current) },
@@ -82,14 +107,38 @@ export function digestWebhookBody(digest: WatchDigest, payload: PayloadKind): st
   })
 }
 
-/** The body that tests whether a receiver can be reached. */
-export function testWebhookBody(endpointId: string, at: string, payload: PayloadKind): string {
+/** The body for a watch that keeps failing. `full` and `thin` are the same. */
+export function failedWebhookBody(failed: FailedWatch, payload: PayloadKind, style?: MailStyle): string {
+  if (payload === 'slack') return failedSlackBody(failed)
+  if (payload === 'email') return failedMailBody(failed, given(style))
+  const { watchId, address, chain, reference, reportId, failures } = failed
+  return JSON.stringify({
+    type: 'watch.failed' satisfies WebhookType,
+    timestamp: failed.failedAt,
+    data: { watch_id: watchId, address, chain, reference, report_id: reportId, failures },
+  })
+}
+
+/** The body that tests whether a receiver can be reached. `isProven`: a recipient of e-mail is not asked for its confirmation again. */
+export function testWebhookBody(
+  endpointId: string,
+  at: string,
+  payload: PayloadKind,
+  isProven = false,
+): string {
   if (payload === 'slack') return testSlackBody(endpointId)
+  if (payload === 'email') return testMailBody(isProven)
   return JSON.stringify({
     type: 'endpoint.test' satisfies WebhookType,
     timestamp: at,
     data: { endpoint_id: endpointId },
   })
+}
+
+/** Only a message by e-mail has a style. */
+function given(style: MailStyle | undefined): MailStyle {
+  if (style === undefined) throw new TypeError('A message by e-mail has no style')
+  return style
 }
 
 function fullItem({ index, address, reference, status, report, error }: EndedItem): string {

@@ -62,6 +62,19 @@ export interface ReportSummary {
   readonly score: number
 }
 
+/** A watched address of which three screenings in a row ended without a whole report. */
+export interface FailedWatch {
+  readonly watchId: string
+  readonly address: string
+  readonly chain: string
+  readonly reference: string | null
+  /** Id of the third screening. */
+  readonly reportId: string
+  readonly failures: number
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly failedAt: string
+}
+
 /** The state of an account's watches, once a day. */
 export interface WatchDigest {
   /** UTC, YYYY-MM-DD. */
@@ -73,6 +86,8 @@ export interface WatchDigest {
   readonly changed: number
   readonly unchanged: number
   readonly undecided: number
+  /** Watches without a known change whose last screening failed, or whose next one is due or has not ended. */
+  readonly unknown: number
   readonly failing: number
   readonly changes: readonly {
     readonly watchId: string

@@ -54,7 +54,8 @@ function eventsOf(owner: Owner) {
   }
   const changed = (by: ApiCall | null): DomainEvent =>
     event('WebhookEndpointChanged', own('we'), {
-      ...{ endpointId: own('we'), ...owner, origin: '', payload: 'full', status: 'enabled' },
+      ...{ endpointId: own('we'), ...owner, origin: '', recipient: '', payload: 'full' },
+      ...{ events: null, status: 'enabled' },
       ...{
         disabledReason: null,
         provenAt: null,

@@ -83,6 +83,7 @@ __all__ = [
     "Risk",
     "RotatedWebhookSecret",
     "Sanction",
+    "SentWebhookDelivery",
     "Share",
     "Transfer",
     "TransferAsset",
@@ -1320,19 +1321,21 @@ class NewWebhookEndpoint(Model):
 
     endpoint_id: str
     url: str
-    """The URL that is called, normalised."""
+    """The URL that is called, normalised, or `mailto:` with the address of e-mail."""
     payload: str
-    """`full`, `thin` or `slack`; others may be added."""
+    """`full`, `thin`, `slack` or `email`; others may be added."""
+    events: tuple[str, ...] | None
+    """Types of the messages that it gets; null: all."""
     status: str
     """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one."""
     disabled_reason: str | None
-    """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
+    """`paused`, `gone` where the receiver answered 410, or `unsubscribed` by the recipient of e-mail; null while it is enabled."""
     proven_at: str | None
-    """When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
+    """When the receiver answered a test message at this URL with 2xx, or the recipient of e-mail confirmed, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
     created_at: str
     """When it was made, UTC, RFC 3339 with milliseconds."""
-    secret: str
-    """Signs the messages to this endpoint, `whsec_…`. Shown only in this answer."""
+    secret: str | None
+    """Signs the messages to this endpoint, `whsec_…`. Shown only in this answer. Null for e-mail, which has no signature."""
 
 
 class OwnLabel(Model):
@@ -1923,6 +1926,53 @@ class RotatedWebhookSecret(Model):
     """Until then messages are also signed with the previous secret. UTC, RFC 3339."""
 
 
+class WebhookAttempt(Model):
+    __slots__ = ()
+
+    at: str
+    """When it was begun, UTC, RFC 3339 with milliseconds."""
+    status_code: int | None
+    """Status of the answer, of e-mail the code of the mail server; null if none came."""
+    error: str | None
+    """Why no answer came, such as `timeout` or `connect_failed`; null if one did."""
+    duration_ms: int
+    response_excerpt: str | None
+    """The beginning of the answer’s body, at most 1,024 characters."""
+
+
+class SentWebhookDelivery(Model):
+    """A delivery with what is sent. `attempts` has the beginning of each answer."""
+    __slots__ = ()
+    _parts = {
+        "attempts": WebhookAttempt,
+    }
+    _records = frozenset({
+        "headers",
+    })
+
+    delivery_id: str
+    webhook_id: str
+    """The `webhook-id` header: the same over all attempts."""
+    type: str
+    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed` or `endpoint.test`; others may be added."""
+    job_id: str | None
+    """The job of the message; null if it concerns none."""
+    status: str
+    """`pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven."""
+    next_attempt_at: str | None
+    """Time of the next attempt; null if there will be none."""
+    created_at: str
+    """When it was made, UTC, RFC 3339 with milliseconds."""
+    attempts: tuple[WebhookAttempt, ...]
+    """Oldest first."""
+    payload: str
+    """`full`, `thin`, `slack` or `email`: that of the endpoint when it was made."""
+    body: str | None
+    """As it is sent, in each attempt; null until the results of the job can be read. Of e-mail the JSON of its subject and paragraphs, without the links of the recipient."""
+    headers: Mapping[str, str] | None
+    """The headers of the last attempt, with its signature and without the secret; null if there was none, and for e-mail."""
+
+
 class Share(Model):
     """A link to a report, without the link itself."""
     __slots__ = ()
@@ -2172,20 +2222,6 @@ class Watch(Model):
     """The last decision; null until the address was decided for the first time."""
 
 
-class WebhookAttempt(Model):
-    __slots__ = ()
-
-    at: str
-    """When it was begun, UTC, RFC 3339 with milliseconds."""
-    status_code: int | None
-    """Status of the answer; null if none came."""
-    error: str | None
-    """Why no answer came, such as `timeout` or `connect_failed`; null if one did."""
-    duration_ms: int
-    response_excerpt: str | None
-    """The beginning of the answer’s body, at most 1,024 characters."""
-
-
 class WebhookDelivery(Model):
     __slots__ = ()
     _parts = {
@@ -2196,7 +2232,7 @@ class WebhookDelivery(Model):
     webhook_id: str
     """The `webhook-id` header: the same over all attempts."""
     type: str
-    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added."""
+    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed` or `endpoint.test`; others may be added."""
     job_id: str | None
     """The job of the message; null if it concerns none."""
     status: str
@@ -2214,15 +2250,17 @@ class WebhookEndpoint(Model):
 
     endpoint_id: str
     url: str
-    """The URL that is called, normalised."""
+    """The URL that is called, normalised, or `mailto:` with the address of e-mail."""
     payload: str
-    """`full`, `thin` or `slack`; others may be added."""
+    """`full`, `thin`, `slack` or `email`; others may be added."""
+    events: tuple[str, ...] | None
+    """Types of the messages that it gets; null: all."""
     status: str
     """`enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one."""
     disabled_reason: str | None
-    """`paused`, or `gone` where the receiver answered 410; null while it is enabled."""
+    """`paused`, `gone` where the receiver answered 410, or `unsubscribed` by the recipient of e-mail; null while it is enabled."""
     proven_at: str | None
-    """When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
+    """When the receiver answered a test message at this URL with 2xx, or the recipient of e-mail confirmed, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
     created_at: str
     """When it was made, UTC, RFC 3339 with milliseconds."""
 

@@ -84,6 +84,8 @@ export type ReportCase = Schemas['ReportCase']
 export type Risk = Schemas['Risk']
 export type RotatedWebhookSecret = Schemas['RotatedWebhookSecret']
 export type Sanction = Schemas['Sanction']
+/** A delivery with what is sent. `attempts` has the beginning of each answer. */
+export type SentWebhookDelivery = Schemas['SentWebhookDelivery']
 /** A link to a report, without the link itself. */
 export type Share = Schemas['Share']
 /** What is recommended for a transfer, and why. */

@@ -1309,37 +1309,41 @@ export interface components {
             readonly read: boolean;
         };
         readonly NewWebhookEndpointRequest: {
-            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses. No user name, password or fragment. */
+            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses, without user name, password or fragment; or `mailto:` and one address of e-mail. */
             readonly url: string;
             /**
-             * @description `full`: with the results; `thin`: with where they are; `slack`: a text, for an incoming webhook of Slack.
+             * @description `full`: with the results; `thin`: with where they are; `slack`: a text, for an incoming webhook of Slack; `email`: of an address of e-mail, which has no other. A change is for messages that are made after it: those that wait keep their form.
              * @enum {string}
              */
-            readonly payload?: "full" | "thin" | "slack";
+            readonly payload?: "full" | "thin" | "slack" | "email";
+            /** @description Types of the messages that it gets; null, the default: all, those that a later version adds too. It gets `endpoint.test` in any case. */
+            readonly events?: readonly ("bulk.completed" | "bulk.cancelled" | "report.changed" | "watches.digest" | "watch.failed")[] | null;
         };
         /** @description With the secret, which only this answer shows. */
         readonly NewWebhookEndpoint: {
             readonly endpoint_id: string;
             /**
              * Format: uri
-             * @description The URL that is called, normalised.
+             * @description The URL that is called, normalised, or `mailto:` with the address of e-mail.
              */
             readonly url: string;
-            /** @description `full`, `thin` or `slack`; others may be added. */
+            /** @description `full`, `thin`, `slack` or `email`; others may be added. */
             readonly payload: string;
+            /** @description Types of the messages that it gets; null: all. */
+            readonly events: readonly string[] | null;
             /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one. */
             readonly status: string;
-            /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
+            /** @description `paused`, `gone` where the receiver answered 410, or `unsubscribed` by the recipient of e-mail; null while it is enabled. */
             readonly disabled_reason: string | null;
-            /** @description When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself. */
+            /** @description When the receiver answered a test message at this URL with 2xx, or the recipient of e-mail confirmed, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself. */
             readonly proven_at: string | null;
             /**
              * Format: date-time
              * @description When it was made, UTC, RFC 3339 with milliseconds.
              */
             readonly created_at: string;
-            /** @description Signs the messages to this endpoint, `whsec_…`. Shown only in this answer. */
-            readonly secret: string;
+            /** @description Signs the messages to this endpoint, `whsec_…`. Shown only in this answer. Null for e-mail, which has no signature. */
+            readonly secret: string | null;
         };
         readonly WebhookEndpointPage: {
             readonly items: readonly components["schemas"]["WebhookEndpoint"][];
@@ -1350,16 +1354,18 @@ export interface components {
             readonly endpoint_id: string;
             /**
              * Format: uri
-             * @description The URL that is called, normalised.
+             * @description The URL that is called, normalised, or `mailto:` with the address of e-mail.
              */
             readonly url: string;
-            /** @description `full`, `thin` or `slack`; others may be added. */
+            /** @description `full`, `thin`, `slack` or `email`; others may be added. */
             readonly payload: string;
+            /** @description Types of the messages that it gets; null: all. */
+            readonly events: readonly string[] | null;
             /** @description `enabled` or `disabled`; deliveries to an endpoint that is disabled or not proven are held, test messages only to a disabled one. */
             readonly status: string;
-            /** @description `paused`, or `gone` where the receiver answered 410; null while it is enabled. */
+            /** @description `paused`, `gone` where the receiver answered 410, or `unsubscribed` by the recipient of e-mail; null while it is enabled. */
             readonly disabled_reason: string | null;
-            /** @description When the receiver answered a test message at this URL with 2xx, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself. */
+            /** @description When the receiver answered a test message at this URL with 2xx, or the recipient of e-mail confirmed, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself. */
             readonly proven_at: string | null;
             /**
              * Format: date-time
@@ -1368,13 +1374,15 @@ export interface components {
             readonly created_at: string;
         };
         readonly WebhookEndpointChange: {
-            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses. No user name, password or fragment. */
+            /** @description Where to send: an https URL on port 443 or 8443 whose host is, or resolves to, only globally reachable addresses, without user name, password or fragment; or `mailto:` and one address of e-mail. */
             readonly url?: string;
             /**
-             * @description `full`: with the results; `thin`: with where they are; `slack`: a text, for an incoming webhook of Slack.
+             * @description `full`: with the results; `thin`: with where they are; `slack`: a text, for an incoming webhook of Slack; `email`: of an address of e-mail, which has no other. A change is for messages that are made after it: those that wait keep their form.
              * @enum {string}
              */
-            readonly payload?: "full" | "thin" | "slack";
+            readonly payload?: "full" | "thin" | "slack" | "email";
+            /** @description Types of the messages that it gets; null, the default: all, those that a later version adds too. It gets `endpoint.test` in any case. */
+            readonly events?: readonly ("bulk.completed" | "bulk.cancelled" | "report.changed" | "watches.digest" | "watch.failed")[] | null;
             /**
              * @description `disabled` pauses: pending deliveries are held. `enabled` resumes: held deliveries are sent.
              * @enum {string}
@@ -1391,7 +1399,7 @@ export interface components {
             readonly delivery_id: string;
             /** @description The `webhook-id` header: the same over all attempts. */
             readonly webhook_id: string;
-            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest` or `endpoint.test`; others may be added. */
+            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed` or `endpoint.test`; others may be added. */
             readonly type: string;
             /** @description The job of the message; null if it concerns none. */
             readonly job_id: string | null;
@@ -1413,7 +1421,7 @@ export interface components {
              * @description When it was begun, UTC, RFC 3339 with milliseconds.
              */
             readonly at: string;
-            /** @description Status of the answer; null if none came. */
+            /** @description Status of the answer, of e-mail the code of the mail server; null if none came. */
             readonly status_code: number | null;
             /** @description Why no answer came, such as `timeout` or `connect_failed`; null if one did. */
             readonly error: string | null;
@@ -1425,6 +1433,35 @@ export interface components {
             readonly items: readonly components["schemas"]["WebhookDelivery"][];
             /** @description Token for the next page; null at the end. */
             readonly next_page_token: string | null;
+        };
+        /** @description A delivery with what is sent. `attempts` has the beginning of each answer. */
+        readonly SentWebhookDelivery: {
+            readonly delivery_id: string;
+            /** @description The `webhook-id` header: the same over all attempts. */
+            readonly webhook_id: string;
+            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed` or `endpoint.test`; others may be added. */
+            readonly type: string;
+            /** @description The job of the message; null if it concerns none. */
+            readonly job_id: string | null;
+            /** @description `pending`, `delivered`, `exhausted` after its last attempt, or `held` while the endpoint is disabled or not proven. */
+            readonly status: string;
+            /** @description Time of the next attempt; null if there will be none. */
+            readonly next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made, UTC, RFC 3339 with milliseconds.
+             */
+            readonly created_at: string;
+            /** @description Oldest first. */
+            readonly attempts: readonly components["schemas"]["WebhookAttempt"][];
+            /** @description `full`, `thin`, `slack` or `email`: that of the endpoint when it was made. */
+            readonly payload: string;
+            /** @description As it is sent, in each attempt; null until the results of the job can be read. Of e-mail the JSON of its subject and paragraphs, without the links of the recipient. */
+            readonly body: string | null;
+            /** @description The headers of the last attempt, with its signature and without the secret; null if there was none, and for e-mail. */
+            readonly headers: {
+                readonly [key: string]: string;
+            } | null;
         };
         readonly RedeliverRequest: {
             /**
@@ -2465,6 +2502,8 @@ export interface components {
             readonly unchanged: number;
             /** @description Watches without any report yet. */
             readonly undecided: number;
+            /** @description Watches without a known change whose last screening failed, or whose next one is due or has not ended. They do not count as unchanged. */
+            readonly unknown: number;
             /** @description Watches whose last screenings ended without a report. */
             readonly failing: number;
             readonly changes: readonly components["schemas"]["DigestedReport"][];
@@ -2483,6 +2522,26 @@ export interface components {
             readonly watch_id: string;
             readonly address: string;
             readonly chain: string;
+            readonly failures: number;
+        };
+        readonly WatchFailedWebhook: {
+            /** @constant */
+            readonly type: "watch.failed";
+            /**
+             * Format: date-time
+             * @description When it happened; equal in every attempt.
+             */
+            readonly timestamp: string;
+            readonly data: components["schemas"]["FailedWatch"];
+        };
+        readonly FailedWatch: {
+            readonly watch_id: string;
+            readonly address: string;
+            readonly chain: string;
+            readonly reference: string | null;
+            /** @description Id of the third screening. There is a report only if a stage of it was missing. */
+            readonly report_id: string;
+            /** @description Screenings in a row that ended without a whole report. */
             readonly failures: number;
         };
         readonly EndpointTestWebhook: {

@@ -6,16 +6,19 @@ import type { Transport } from '../transport/transport.js'
 import type {
   NewWebhookEndpoint,
   RotatedWebhookSecret,
+  SentWebhookDelivery,
   WebhookDelivery,
   WebhookEndpoint,
 } from '../generated/models.js'
 import { listOf, timeText, type ListOptions, type Time } from './list-of.js'
 
 export interface WebhookEndpointFields {
-  /** An https URL on port 443 or 8443. */
+  /** An https URL on port 443 or 8443, or `mailto:` with an address of e-mail. */
   readonly url?: string | undefined
-  /** `full`: with the results; `thin`: with the URL of the results; `slack`: a text for an incoming webhook of Slack. */
-  readonly payload?: 'full' | 'thin' | 'slack' | undefined
+  /** `full`: with the results; `thin`: with the URL of the results; `slack`: a text for an incoming webhook of Slack; `email`: that of e-mail. */
+  readonly payload?: 'full' | 'thin' | 'slack' | 'email' | undefined
+  /** Types of the messages that it gets, as `report.changed`; null: all. */
+  readonly events?: readonly string[] | null | undefined
 }
 
 export interface WebhookEndpointChange extends WebhookEndpointFields {
@@ -45,7 +48,7 @@ export class WebhookEndpoints {
     this.#transport = transport
   }
 
-  /** Only this answer shows the secret. */
+  /** Only this answer shows the secret; it is null for e-mail. */
   async create(
     fields: WebhookEndpointFields & { readonly url: string },
     options: CallOptions = {},
@@ -103,6 +106,12 @@ export class WebhookEndpoints {
   deliveries(endpointId: string, options: DeliveryListOptions = {}): ItemList<WebhookDelivery> {
     const at = path`/v1/webhook-endpoints/${endpointId}/deliveries`
     return listOf(this.#transport, at, options, { status: options.status })
+  }
+
+  /** One delivery with its body, and with the headers of its last attempt. */
+  delivery(endpointId: string, deliveryId: string, options: CallOptions = {}): Promise<SentWebhookDelivery> {
+    const at = path`/v1/webhook-endpoints/${endpointId}/deliveries/${deliveryId}`
+    return this.#one({ method: 'GET', path: at, repeat: 'safe', options })
   }
 
   /** Sends one delivery again, with the same `webhook-id` and body. */

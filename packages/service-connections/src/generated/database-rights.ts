@@ -85,7 +85,7 @@ export const databaseRights = {
       'watches.read_entry': ['SELECT', 'INSERT', 'DELETE'],
       'watches.watch': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'webhooks.attempt': ['SELECT'],
-      'webhooks.body': ['INSERT'],
+      'webhooks.body': ['SELECT', 'INSERT'],
       'webhooks.delivery': ['SELECT', 'INSERT', 'UPDATE'],
       'webhooks.endpoint': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
     },
@@ -114,6 +114,7 @@ export const databaseRights = {
       'WebhookEndpointChanged',
       'WebhookEndpointCreated',
       'WebhookEndpointDeleted',
+      'WebhookExhausted',
     ],
   },
   'scorer': {

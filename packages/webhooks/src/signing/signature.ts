@@ -12,6 +12,9 @@ export interface SignedMessage {
   readonly body: string | Uint8Array
 }
 
+/** The header user-agent of every message. */
+export const WEBHOOK_USER_AGENT = 'Cupel-Webhooks/1.0'
+
 const SECRET_PREFIX = 'whsec_'
 /** The specification requires 24 to 64. */
 const SECRET_BYTES = 32

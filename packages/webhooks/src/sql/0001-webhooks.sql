@@ -5,19 +5,23 @@ CREATE TABLE webhooks.endpoint (
   endpoint_id                text COLLATE "C" PRIMARY KEY,
   account_id                 text COLLATE "C" NOT NULL,
   livemode                   bool NOT NULL,
+  -- Of a recipient of e-mail `mailto:` with the address, sealed.
   url                        text NOT NULL,
-  payload                    text NOT NULL CHECK (payload IN ('full', 'thin', 'slack')),
+  payload                    text NOT NULL CHECK (payload IN ('full', 'thin', 'slack', 'email')),
+  -- Types of messages that it gets; null: all.
+  events                     text[],
   status                     text NOT NULL CHECK (status IN ('enabled', 'disabled')),
   disabled_reason            text CHECK ((status = 'disabled') = (disabled_reason IS NOT NULL)),
-  -- Encrypted; see secret-box.ts. The previous secret also signs until its time ends.
-  sealed_secret              bytea NOT NULL,
+  -- Encrypted; see secret-box.ts. The previous secret also signs until its time ends. E-mail carries no signature.
+  sealed_secret              bytea CHECK ((sealed_secret IS NULL) = (payload = 'email')),
   sealed_previous_secret     bytea,
   previous_secret_expires_at timestamptz CHECK ((sealed_previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
   created_at                 timestamptz NOT NULL,
-  -- An endpoint proves itself: its receiver accepts a test message before it is sent the results of jobs.
+  -- An endpoint proves itself: its receiver accepts a test message before it is sent the results of jobs. A recipient of e-mail confirms.
   proven_at                  timestamptz
 );
 CREATE INDEX endpoint_of_account ON webhooks.endpoint (account_id, livemode, created_at, endpoint_id);
+CREATE UNIQUE INDEX endpoint_recipient ON webhooks.endpoint (account_id, livemode, url) WHERE payload = 'email';
 CREATE INDEX endpoint_unproven ON webhooks.endpoint (endpoint_id) WHERE proven_at IS NULL;
 
 -- Bodies, one per job and payload kind. Written once and never changed: every attempt sends the same bytes.
@@ -35,7 +39,7 @@ CREATE TABLE webhooks.delivery (
   livemode        bool NOT NULL,
   type            text NOT NULL,
   job_id          text COLLATE "C",
-  payload         text NOT NULL CHECK (payload IN ('full', 'thin', 'slack')),
+  payload         text NOT NULL CHECK (payload IN ('full', 'thin', 'slack', 'email')),
   -- Null until the results of the job can be read.
   body_id         text COLLATE "C" REFERENCES webhooks.body,
   status          text NOT NULL CHECK (status IN ('pending', 'delivered', 'exhausted', 'held')),
@@ -69,6 +73,8 @@ CREATE TABLE webhooks.attempt (
   error            text,
   duration_ms      int4 NOT NULL,
   response_excerpt text,
+  -- The header webhook-signature as sent; null for e-mail.
+  signature        text,
   PRIMARY KEY (delivery_id, number)
 );
 

@@ -187,6 +187,7 @@ function curlOf({ method, path, operation }: Entry): string {
     label_id: 'lbl_0a1b2c3d4e5f60718293',
     key_id: '8f2k1m0a',
     token: 'cpl_share_…',
+    link: 'u-…',
   }
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => examples[name] ?? whole)
   const needed = parameters.filter((one) => one.in === 'query' && one.required === true)

@@ -25,6 +25,7 @@ import { listState } from '../labels/sources.js'
 import { readServices } from '../status/processes.js'
 import { certificatesCheck } from './certificates-check.js'
 import { evidenceCheck, standstillFaults } from './evidence-check.js'
+import { mailCheck } from './mail-check.js'
 import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
 /** Beyond this skew, times of this machine in names and logs mislead readers who compare them with others. */
@@ -52,6 +53,7 @@ export function checksOf(examined: Examined): readonly Check[] {
     deadLettersCheck(examined),
     waitingCheck(examined),
     certificatesCheck(examined),
+    mailCheck(examined),
     ...(examined.home === null ? [] : [diskCheck(examined, examined.home)]),
   ]
 }

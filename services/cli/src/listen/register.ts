@@ -19,7 +19,9 @@ and bulk.cancelled; changed reports of watches reach registered endpoints only.`
     )
     .requiredOption('--forward-to <url>', 'http or https URL of the program')
     .addOption(
-      new Option('--payload <kind>', 'with the results, or thin').choices(payloadKinds).default('full'),
+      new Option('--payload <kind>', 'with the results, thin, or slack')
+        .choices(payloadKinds.filter((kind) => kind !== 'email'))
+        .default('full'),
     )
     .action(async ({ forwardTo, payload }: { forwardTo: string; payload: PayloadKind }) => {
       if (!URL.canParse(forwardTo) || !/^https?:$/.test(new URL(forwardTo).protocol))

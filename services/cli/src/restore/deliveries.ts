@@ -1,16 +1,25 @@
-/** Makes the deliveries of jobs that ended after the backup, and ends them as the log says: the dispatcher continues after them. */
+/** Makes the deliveries of what an account was told after the backup, and ends them as the log says: the dispatcher continues after them. */
 import { topicOf } from '@cupel/contracts'
 import { typeOf } from '@cupel/event-log'
 import { type PartitionPosition, putCheckpoints, unreadRanges } from '@cupel/projections'
-import { DISPATCHER_GROUP, endOfJob } from '@cupel/webhook-dispatcher'
-import { insertDeliveries, replayDeliveryEnd } from '@cupel/webhooks'
+import type { MailStyle } from '@cupel/domain'
+import { changeIn, digestIn, DISPATCHER_GROUP, endOfJob, failureIn } from '@cupel/webhook-dispatcher'
+import {
+  insertChangeDeliveries,
+  insertDeliveries,
+  insertDigestDeliveries,
+  insertFailureDeliveries,
+  replayDeliveryEnd,
+} from '@cupel/webhooks'
 import type { Notes } from './notes.js'
 import { eachEventSince, RESTORE_GROUP, type SinceBackup } from './since-backup.js'
 
 const settled = (count: number): string =>
   `${count} webhook deliveries end as the log tells: nothing of them is sent again.`
 
-export async function replayDeliveries(parts: SinceBackup & { readonly notes: Notes }): Promise<void> {
+export async function replayDeliveries(
+  parts: SinceBackup & { readonly notes: Notes; readonly mailStyle: MailStyle },
+): Promise<void> {
   const { transaction, log, notes } = parts
   const identity = await log.identity()
   await putCheckpoints(transaction, {
@@ -38,18 +47,30 @@ export async function replayDeliveries(parts: SinceBackup & { readonly notes: No
   await putCheckpoints(transaction, { group: RESTORE_GROUP, log: identity, positions })
 }
 
+const TOLD: ReadonlySet<string> = new Set([
+  ...['BulkCompleted', 'BulkCancelled', 'ReportChanged', 'WatchesDigested', 'WatchFailed'],
+])
+
 async function insertPastDeliveries({
   transaction,
   log,
   codec,
-}: SinceBackup): Promise<readonly PartitionPosition[]> {
+  mailStyle,
+}: SinceBackup & { readonly mailStyle: MailStyle }): Promise<readonly PartitionPosition[]> {
   const positions: PartitionPosition[] = []
-  const topics = [topicOf('BulkCompleted', true), topicOf('BulkCompleted', false)]
+  const topics = [true, false].flatMap((live) => [
+    topicOf('BulkCompleted', live),
+    topicOf('ReportChanged', live),
+  ])
   for (const range of await unreadRanges(transaction, log, { group: DISPATCHER_GROUP, topics })) {
     for await (const records of log.read(range)) {
-      const ended = records.filter((record) => /^Bulk(Completed|Cancelled)$/.test(typeOf(record) ?? ''))
-      const ends = ended.map((record) => endOfJob(codec, record)).filter((end) => end !== null)
-      await insertDeliveries(transaction, ends)
+      const told = records.filter((record) => TOLD.has(typeOf(record) ?? ''))
+      const of = <T>(read: (...args: readonly [typeof codec, (typeof told)[number]]) => T | null): T[] =>
+        told.map((record) => read(codec, record)).filter((one) => one !== null)
+      await insertDeliveries(transaction, of(endOfJob))
+      await insertChangeDeliveries(transaction, of(changeIn), mailStyle)
+      await insertDigestDeliveries(transaction, of(digestIn), mailStyle)
+      await insertFailureDeliveries(transaction, of(failureIn), mailStyle)
     }
     positions.push({ topic: range.topic, partition: range.partition, next: range.to })
   }

@@ -29,8 +29,8 @@ import { isShareKnown, replayShareRevocation } from '@cupel/sharing'
 import { replayDigest, replayReportChange, replayWatches, replayWatchRemoval } from '@cupel/watches'
 import {
   endUnsettledDeliveries,
-  isEndpointKnown,
   replayEndpointChange,
+  replayEndpointCreation,
   replayEndpointDeletion,
 } from '@cupel/webhooks'
 import { erasedAgain, forgetErased } from './erased-again.js'
@@ -66,6 +66,8 @@ const unwatched = (count: number): string =>
   `${count} watches that were removed after the backup are removed again.`
 const switched = (count: number): string =>
   `${count} times a webhook endpoint is enabled or disabled again, as the log tells.`
+const recipientMade = (count: number): string =>
+  `${count} recipients of e-mail are made again, as the log tells of them.`
 const deleted = (count: number): string =>
   `${count} webhook endpoints that were deleted after the backup are deleted again.`
 const entered = (count: number): string =>
@@ -135,8 +137,9 @@ const replay: Replay = {
     await replayDigest(transaction, digest)
   },
   async WebhookEndpointCreated({ transaction, notes }, endpoint) {
-    if (!(await isEndpointKnown(transaction, endpoint)))
-      notes.lost(lostEndpoint(endpoint.endpointId, endpoint.origin))
+    const outcome = await replayEndpointCreation(transaction, endpoint)
+    if (outcome === 'made') notes.changed(recipientMade)
+    if (outcome === 'lost') notes.lost(lostEndpoint(endpoint.endpointId, endpoint.origin))
   },
   async WebhookEndpointChanged({ transaction, notes }, change) {
     const moved = `The webhook endpoint ${change.endpointId} got another URL (${change.origin}) after the backup, and is disabled: set its URL again, then enable it.`

@@ -37,15 +37,19 @@ docs/runbooks/restore-a-backup.md goes through it.`,
     .action(async (options: RestoreCommandOptions) => {
       const dryRun = options.dryRun === true
       const reason = dryRun ? (options.reason ?? '') : requiredReason(options.reason)
-      const [{ restore }, { withConnections }] = await Promise.all([
+      const [{ restore }, { withConnections }, { mailStyleOf }] = await Promise.all([
         import('./restore.js'),
         import('../connections.js'),
+        import('@cupel/webhook-dispatcher'),
       ])
       const restored = await withConnections(context, async ({ run, database, log, codec, config }) => {
         if (run !== null) throw new CommandError('Stop the installation first: it is running.', EXIT_FAILED)
         const evidence = installationEvidence(context, config)
+        const baseUrl = (): string =>
+          config.CUPEL_BASE_URL ?? `http://${config.CUPEL_HOST}:${config.CUPEL_PORT}`
+        const mailStyle = mailStyleOf(config, { baseUrl, webUrl: () => null })()
         return await restore(
-          { database, log, codec, evidence },
+          { database, log, codec, evidence, mailStyle },
           {
             ...{ dryRun, reason, by: operator(), acceptsLost: options.acceptLost === true },
             acceptsMissingLedger: options.acceptMissingLedger === true,

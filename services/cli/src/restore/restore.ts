@@ -27,6 +27,7 @@ import {
   type OutboxEvent,
 } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
+import type { MailStyle } from '@cupel/domain'
 import type { EvidenceSettings, Loss } from '@cupel/transparency'
 import { skipDecidedRequests } from './decided-requests.js'
 import { takeBackPublished } from './published-leaves.js'
@@ -44,6 +45,8 @@ export interface RestoreParts {
   readonly codec: EventCodec
   /** Null if nothing is signed. */
   readonly evidence: EvidenceSettings | null
+  /** For the texts of messages that are made again; without it their links lead to this machine. */
+  readonly mailStyle?: MailStyle
 }
 
 export interface RestoreOptions {
@@ -77,6 +80,10 @@ const jobFacts = (count: number): string =>
 const fromArchive = (): string => 'The log was made from an archive, and services may follow it.'
 const numbers = (): string => 'Report numbers go on behind the highest one of the log.'
 
+const LOCAL_STYLE: MailStyle = {
+  ...{ reportPageUrl: 'http://127.0.0.1:8081/reports/', consoleUrl: null, isAddressInSubject: false },
+}
+
 export async function restore(parts: RestoreParts, options: RestoreOptions): Promise<Restored> {
   const notes = createNotes()
   const unfit =
@@ -109,7 +116,7 @@ interface Work {
 /** Resolves to whether the database is older than the log. */
 async function bringTogether(
   transaction: Queryable,
-  { log, codec, evidence }: RestoreParts,
+  { log, codec, evidence, mailStyle = LOCAL_STYLE }: RestoreParts,
   { options, notes, loss, isOlderDatabase }: Work,
 ): Promise<boolean> {
   const parts = { transaction, log, codec, notes }
@@ -122,7 +129,7 @@ async function bringTogether(
   await markAppended(parts)
   const before = tellsOf(notes)
   await replayPrimaryTables({ ...parts, acceptsMissingLedger: options.acceptsMissingLedger })
-  await replayDeliveries(parts)
+  await replayDeliveries({ ...parts, mailStyle })
   const isToldOlder = tellsOf(notes) > before
   // Also the part that an earlier restore compared: the keys have their own backups, which do not show the age of the other tables.
   await eraseAgain(parts)

@@ -1,6 +1,14 @@
 /** `cupel webhooks`: endpoints of accounts and their deliveries. */
 import { loadInstallationSecrets } from '@cupel/access'
-import { deliveryStatuses, payloadKinds, type DeliveryStatus, type PayloadKind } from '@cupel/domain'
+import {
+  chosenWebhookTypes,
+  deliveryStatuses,
+  payloadKinds,
+  type DeliveryStatus,
+  type PayloadKind,
+  type WebhookType,
+} from '@cupel/domain'
+import { openValue } from '@cupel/personal-data'
 import { createJudge, parseAllowedRanges } from '@cupel/outbound'
 import {
   changeEndpoint,
@@ -8,6 +16,7 @@ import {
   createSecretBox,
   deleteEndpoint,
   findEndpoint,
+  getDelivery,
   listDeliveries,
   listEndpoints,
   redeliver,
@@ -15,18 +24,33 @@ import {
   rotateEndpointSecret,
   sendTest,
   type EndpointStore,
-  type WebhookDelivery,
+  type SentDelivery,
   type WebhookEndpoint,
 } from '@cupel/webhooks'
-import { InvalidArgumentError, Option, type Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
+import { Option, type Command } from 'commander'
+import { answer, table, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
 import { withConnections, type Connections } from '../connections.js'
 import { operator } from '../operator.js'
+import {
+  DELIVERY_HEADING,
+  deliveryJson,
+  deliveryRow,
+  ENDPOINT_HEADING,
+  endpointJson,
+  endpointRow,
+  shownOnce,
+} from './shown.js'
+import { eventTypes, moment } from './values.js'
 
 interface ReasonOption extends JsonOption {
   readonly reason?: string
+}
+
+interface ReceivedOptions {
+  readonly payload?: PayloadKind
+  readonly events?: readonly WebhookType[]
 }
 
 interface OwnerOptions extends JsonOption {
@@ -47,6 +71,8 @@ export function registerWebhooks(program: Command, context: CliContext): void {
   registerRotate(webhooks, context)
   registerDelete(webhooks, context)
   registerDeliveries(webhooks, context)
+  registerDelivery(webhooks, context)
+  registerEvents(webhooks, context)
   registerTest(webhooks, context)
   registerRedeliver(webhooks, context)
 }
@@ -54,8 +80,8 @@ export function registerWebhooks(program: Command, context: CliContext): void {
 function registerList(webhooks: Command, context: CliContext): void {
   ofAccount(webhooks.command('list').description('List the endpoints of an account.')).action(
     async (options: OwnerOptions) => {
-      const endpoints = await withConnections(context, ({ database }) =>
-        listEndpoints(database, ownerOf(options)),
+      const endpoints = await withConnections(context, async ({ database, personalData }) =>
+        openValue(personalData, await listEndpoints(database, ownerOf(options))),
       )
       answer(context, options, { items: endpoints.map(endpointJson) }, () =>
         table([ENDPOINT_HEADING, ...endpoints.map(endpointRow)]),
@@ -68,25 +94,30 @@ function registerCreate(webhooks: Command, context: CliContext): void {
   ofAccount(
     webhooks
       .command('create <url>')
-      .description('Create an endpoint. Its secret is shown only once.')
+      .description(
+        'Create an endpoint. Its secret is shown only once. With mailto:NAME@HOST messages go by e-mail, once the recipient has confirmed.',
+      )
       .option('--reason <text>', 'why, for the audit log')
       .addOption(
         new Option(
           '--payload <kind>',
-          'send the results (full), only a link to them (thin), or a text for Slack (slack)',
-        )
-          .choices(payloadKinds)
-          .default('full'),
+          'send the results (full), only a link to them (thin), or a text for Slack (slack); e-mail has its own (email)',
+        ).choices(payloadKinds),
+      )
+      .option(
+        '--events <types>',
+        `only these messages, separated by commas: ${chosenWebhookTypes.join(', ')}`,
+        eventTypes,
       ),
-  ).action(async (url: string, options: OwnerOptions & ReasonOption & { payload: PayloadKind }) => {
-    const made = await withConnections(context, async (connections) =>
-      createEndpoint(await storeOf(connections), {
+  ).action(async (url: string, options: OwnerOptions & ReasonOption & ReceivedOptions) => {
+    const made = await withConnections(context, async (connections) => {
+      const result = await createEndpoint(await storeOf(connections), {
         ...ownerOf(options),
-        url,
-        payload: options.payload,
+        ...{ url, payload: options.payload, events: options.events },
         ...(await actor(connections, options.account, options)),
-      }),
-    )
+      })
+      return await openValue(connections.personalData, result)
+    })
     if (!made.ok) throw refused(made)
     const { endpoint, secret } = made
     answer(context, options, { ...endpointJson(endpoint), secret }, () => shownOnce(endpoint, secret))
@@ -168,6 +199,55 @@ function registerDeliveries(webhooks: Command, context: CliContext): void {
     answer(context, options, { items: items.map(deliveryJson) }, () =>
       table([DELIVERY_HEADING, ...items.map(deliveryRow)]),
     )
+  })
+}
+
+function registerDelivery(webhooks: Command, context: CliContext): void {
+  withJson(
+    webhooks
+      .command('delivery <endpoint-id> <delivery-id>')
+      .description('Show one delivery with its body as sent and the answers to it.'),
+  ).action(async (endpointId: string, deliveryId: string, options: JsonOption) => {
+    const sent = await onEndpoint<SentDelivery>(
+      context,
+      endpointId,
+      async (found, { database, personalData }) => {
+        const one = await getDelivery(database, { ...found, deliveryId })
+        if (one === null) return { ok: false as const, code: 'unknown_delivery' }
+        const body = one.body === null ? null : await personalData.openJson(one.body, found.accountId)
+        return { ok: true as const, ...one, body }
+      },
+    )
+    const { delivery, body } = sent
+    answer(context, options, { ...deliveryJson(delivery), body }, () =>
+      [
+        table([DELIVERY_HEADING, deliveryRow(delivery)]),
+        ...delivery.attempts.map(
+          (one) => `${one.at}  ${one.statusCode ?? one.error}  ${one.responseExcerpt ?? ''}`,
+        ),
+        body ?? 'The results of the job cannot be read yet.',
+      ].join('\n\n'),
+    )
+  })
+}
+
+function registerEvents(webhooks: Command, context: CliContext): void {
+  withReason(
+    webhooks
+      .command('events <endpoint-id> <types>')
+      .description(
+        `Choose the messages of an endpoint: all, or some of ${chosenWebhookTypes.join(', ')}, separated by commas.`,
+      ),
+  ).action(async (endpointId: string, types: string, options: ReasonOption) => {
+    const events = types === 'all' ? null : eventTypes(types)
+    const { endpoint } = await onEndpoint(context, endpointId, async (found, connections) =>
+      changeEndpoint(await storeOf(connections), {
+        ...{ ...found, events },
+        ...(await actor(connections, found.accountId, options)),
+      }),
+    )
+    const now = endpoint.events === null ? 'every message' : endpoint.events.join(', ')
+    answer(context, options, endpointJson(endpoint), () => `Endpoint ${endpointId} gets ${now}.`)
   })
 }
 
@@ -253,7 +333,7 @@ function ownerOf({ account, environment }: OwnerOptions): { accountId: string; l
   return { accountId: account, livemode: environment === 'live' }
 }
 
-async function storeOf({ database, config }: Connections): Promise<EndpointStore> {
+async function storeOf({ database, config, personalData }: Connections): Promise<EndpointStore> {
   return {
     database,
     secrets: createSecretBox({
@@ -261,6 +341,10 @@ async function storeOf({ database, config }: Connections): Promise<EndpointStore
       operatorKey: config.CUPEL_WEBHOOK_SECRETS_KEY,
     }),
     judge: createJudge({ allow: parseAllowedRanges(config.CUPEL_WEBHOOK_ALLOW) }),
+    sealRecipient:
+      config.CUPEL_MAIL_HOST === undefined
+        ? null
+        : async (accountId, address) => (await personalData.of(accountId)).seal(address),
   }
 }
 
@@ -286,6 +370,7 @@ type Refused = { readonly ok: false; readonly code: string; readonly reason?: st
 const refusals: Record<string, { sentence: string; exitCode: number }> = {
   unknown_endpoint: { sentence: 'There is no such webhook endpoint.', exitCode: EXIT_NOT_FOUND },
   unknown_delivery: { sentence: 'The endpoint has no such delivery.', exitCode: EXIT_NOT_FOUND },
+  no_secret: { sentence: 'E-mail has no signature, and so no secret.', exitCode: EXIT_FAILED },
   too_many_endpoints: {
     sentence: 'The account has the maximum number of endpoints.',
     exitCode: EXIT_FAILED,
@@ -299,60 +384,4 @@ function refused(result: Refused): CommandError {
     exitCode: EXIT_USAGE,
   }
   return new CommandError(sentence, exitCode)
-}
-
-function endpointJson(endpoint: WebhookEndpoint): Record<string, unknown> {
-  return snakeCase(endpoint)
-}
-
-function deliveryJson({ attempts, ...delivery }: WebhookDelivery): Record<string, unknown> {
-  return { ...snakeCase(delivery), attempts: attempts.map(snakeCase) }
-}
-
-function shownOnce({ endpointId, url, payload, provenAt }: WebhookEndpoint, secret: string): string {
-  const proof =
-    'Messages about jobs are held until the receiver answers a test message with 2xx. One is sent by itself.'
-  return `Endpoint ${endpointId} (${url}, ${payload}).
-Its secret is shown this once:
-
-  ${secret}
-${provenAt === null ? `\n${proof}\n` : ''}`
-}
-
-const ENDPOINT_HEADING = ['ENDPOINT', 'URL', 'PAYLOAD', 'CREATED', 'STATE']
-
-function endpointRow({
-  endpointId,
-  url,
-  payload,
-  createdAt,
-  status,
-  disabledReason,
-  provenAt,
-}: WebhookEndpoint): string[] {
-  const remark = disabledReason ?? (provenAt === null ? 'not proven' : null)
-  return [endpointId, url, payload, createdAt, remark === null ? status : `${status} (${remark})`]
-}
-
-const DELIVERY_HEADING = ['DELIVERY', 'TYPE', 'JOB', 'CREATED', 'ATTEMPTS', 'LAST', 'NEXT', 'STATE']
-
-function deliveryRow(delivery: WebhookDelivery): string[] {
-  const last = delivery.attempts.at(-1)
-  return [
-    delivery.deliveryId,
-    delivery.type,
-    delivery.jobId ?? '-',
-    delivery.createdAt,
-    String(delivery.attempts.length),
-    last === undefined ? '-' : String(last.statusCode ?? last.error),
-    delivery.nextAttemptAt ?? '-',
-    delivery.status,
-  ]
-}
-
-function moment(text: string): string {
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime()))
-    throw new InvalidArgumentError('Expected a time such as 2026-11-21T09:00:00Z.')
-  return at.toISOString()
 }

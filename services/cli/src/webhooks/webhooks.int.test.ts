@@ -5,7 +5,11 @@ import { openCommandLine, type CommandLine } from '../../test/command-line.js'
 let commandLine: CommandLine
 let account: string
 beforeAll(async () => {
-  commandLine = await openCommandLine({ CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' })
+  commandLine = await openCommandLine({
+    CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',
+    CUPEL_MAIL_HOST: 'mail.example',
+    CUPEL_MAIL_FROM: 'cupel@mail.example',
+  })
   account = (await createAccount(commandLine.database, { name: 'Test', by: 'test' })).accountId
 })
 afterAll(() => commandLine.close())
@@ -72,4 +76,20 @@ test('an endpoint with an internal address is refused with the reason', async ()
     message: expect.stringContaining('not globally reachable') as string,
     exitCode: 2,
   })
+})
+
+test('an operator adds a recipient of e-mail, chooses its messages, and sees a delivery as it is sent', async () => {
+  const made = await json<Shown & Record<string, unknown>>(
+    ...['create', 'mailto:risk@example.com', '--account', account, '--events', 'report.changed'],
+  )
+  expect(made).toMatchObject({ url: 'mailto:risk@example.com', payload: 'email', events: ['report.changed'] })
+  expect(made.secret).toBeNull()
+  const id = made.endpoint_id
+  expect(await said('list', '--account', account)).toContain('mailto:risk@example.com')
+  expect(await json('events', id, 'all')).toMatchObject({ events: null })
+  await expect(said('events', id, 'report.chnged')).rejects.toMatchObject({ exitCode: 2 })
+  const [first] = (await json<{ items: { delivery_id: string }[] }>('deliveries', id)).items
+  const sent = await json<{ body: string }>('delivery', id, first!.delivery_id)
+  expect(JSON.parse(sent.body)).toMatchObject({ subject: 'Cupel: Confirm this address' })
+  await json('delete', id)
 })

@@ -95,11 +95,18 @@ async function makePrimaryRows(
     database,
     judge: async (url: string) => ({ ok: true, target: { url: new URL(url) } }) as never,
     secrets: { seal: () => Buffer.from('sealed') } as never,
+    sealRecipient: (_accountId: string, address: string) => Promise.resolve(address),
   }
   const made = await createEndpoint(store, { ...owner, by: 'test', url: 'https://receiver.example/hook' })
   if (!made.ok) throw new Error(made.code)
   const { endpointId } = made.endpoint
   await changeEndpoint(store, { ...owner, by: 'test', endpointId, status: 'disabled' })
+  await createEndpoint(store, {
+    ...owner,
+    by: 'test',
+    url: 'mailto:risk@example.com',
+    events: ['report.changed'],
+  })
 }
 
 const transfer = (at: number, asset: string, token: string, from: string) =>

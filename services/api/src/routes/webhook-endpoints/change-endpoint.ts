@@ -10,6 +10,7 @@ import {
   endpointExample,
   endpointPath,
   endpointRefusal,
+  eventsField,
   payloadField,
   refuseWithoutAdmin,
   urlField,
@@ -21,6 +22,7 @@ const changeBody = z
   .strictObject({
     url: urlField.optional(),
     payload: payloadField.optional(),
+    events: eventsField.optional(),
     status: z
       .enum(['enabled', 'disabled'])
       .optional()

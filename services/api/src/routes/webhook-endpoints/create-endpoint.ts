@@ -8,6 +8,7 @@ import {
   endpointDocument,
   endpointExample,
   endpointRefusal,
+  eventsField,
   newEndpointComponent,
   payloadField,
   refuseWithoutAdmin,
@@ -17,7 +18,7 @@ import {
 } from './endpoint-description.js'
 
 const endpointBody = z
-  .strictObject({ url: urlField, payload: payloadField.optional() })
+  .strictObject({ url: urlField, payload: payloadField.optional(), events: eventsField.optional() })
   .meta({ id: 'NewWebhookEndpointRequest' })
 
 export function createWebhookEndpoint({ store }: WebhookParts): Endpoint {
@@ -28,10 +29,10 @@ export function createWebhookEndpoint({ store }: WebhookParts): Endpoint {
     tag: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
     description:
-      'Every enabled endpoint receives a message for each bulk job of its account and environment that ends, for each watched address whose report changed, and once a day for watches that ask for a digest. Messages are signed as Standard Webhooks 1.0 with a secret that only this answer shows. The endpoint is sent a test message at once; other messages are held until the receiver has answered one with 2xx. At most ten endpoints.',
+      'Every enabled endpoint receives a message for each bulk job of its account and environment that ends, for each watched address whose report changed, and once a day for watches that ask for a digest. Messages are signed as Standard Webhooks 1.0 with a secret that only this answer shows. The endpoint is sent a test message at once; other messages are held until the receiver has answered one with 2xx. With `mailto:` the messages go by e-mail: the recipient is asked to confirm by a link, and nothing else is sent or kept until then. At most ten endpoints.',
     access: 'read-write',
     bodySchema: endpointBody,
-    bodyExample: { url: endpointExample.url, payload: 'full' },
+    bodyExample: { url: endpointExample.url, payload: 'full', events: ['report.changed', 'watches.digest'] },
     answers: [
       {
         status: statuses.created,
@@ -39,7 +40,11 @@ export function createWebhookEndpoint({ store }: WebhookParts): Endpoint {
         contentType: 'application/json',
         schema: newEndpointComponent,
         headers: { Location: { description: 'Path of the endpoint.', schema: z.string() } },
-        example: { ...endpointExample, secret: SECRET_EXAMPLE },
+        example: {
+          ...endpointExample,
+          events: ['report.changed', 'watches.digest'],
+          secret: SECRET_EXAMPLE,
+        },
       },
     ],
     problems: ['invalid_webhook_url', 'too_many_endpoints', 'scope_required', 'unavailable'],

@@ -4,6 +4,7 @@ import { changeWebhookEndpoint } from './change-endpoint.js'
 import { createWebhookEndpoint } from './create-endpoint.js'
 import { deleteWebhookEndpoint } from './delete-endpoint.js'
 import type { WebhookParts } from './endpoint-description.js'
+import { getWebhookDelivery } from './get-delivery.js'
 import { getWebhookEndpoint } from './get-endpoint.js'
 import { listWebhookDeliveries } from './list-deliveries.js'
 import { listWebhookEndpoints } from './list-endpoints.js'
@@ -11,6 +12,7 @@ import { redeliverWebhook } from './redeliver.js'
 import { redeliverWebhooks } from './redeliver-range.js'
 import { rotateWebhookSecret } from './rotate-secret.js'
 import { sendWebhookTest } from './send-test.js'
+import { showEmailLink, useEmailLink } from './email-link.js'
 
 export type { WebhookParts } from './endpoint-description.js'
 
@@ -24,7 +26,10 @@ export function webhookEndpoints(parts: WebhookParts): readonly Endpoint[] {
     rotateWebhookSecret(parts),
     sendWebhookTest(parts),
     listWebhookDeliveries(parts),
+    getWebhookDelivery(parts),
     redeliverWebhook(parts),
     redeliverWebhooks(parts),
+    showEmailLink(parts),
+    useEmailLink(parts),
   ]
 }

@@ -9,6 +9,7 @@ import type { Database } from '@cupel/postgres'
 import type { Acceptance } from '@cupel/transparency'
 import { latestTimeIn } from '@cupel/projections'
 import { differenceOf, type Problem } from '@cupel/proofs'
+import { recipientOf } from '@cupel/webhooks'
 import {
   primaryTables,
   statementsOf,
@@ -216,7 +217,7 @@ const ERASED_COLUMNS: readonly string[] = [
 function wrongColumns(table: PrimaryTable, state: Columns, row: Columns, stated: Stated): string[] {
   const actual: Columns = {
     ...row,
-    ...(table === 'webhooks.endpoint' ? { origin: originOf(row['url']) } : {}),
+    ...(table === 'webhooks.endpoint' ? receiverOf(String(row['url'])) : {}),
     ...(table === 'access.api_key' ? { allowed_ips_number: (row['allowed_ips'] as unknown[]).length } : {}),
   }
   const expected: Columns = {
@@ -254,12 +255,15 @@ function holderOf(keyId: string, { rotatedFrom }: Stated): string {
   return key
 }
 
-function originOf(url: unknown): string | null {
+/** What events state of a URL: its origin, or the address of e-mail. */
+function receiverOf(url: string): Columns {
+  const recipient = recipientOf(url)
+  if (recipient !== null) return { origin: 'mailto:', recipient }
   try {
-    return new URL(String(url)).origin
+    return { origin: new URL(url).origin, recipient: '' }
   } catch {
     // It is not the origin that an event states.
-    return null
+    return { origin: null, recipient: '' }
   }
 }
 

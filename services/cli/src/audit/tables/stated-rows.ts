@@ -127,11 +127,11 @@ export function statementsOf({ type, data }: DomainEvent): readonly Statement[] 
   return state?.(data) ?? []
 }
 
-type EndpointFields = 'accountId' | 'livemode' | 'origin' | 'payload' | 'status'
+type EndpointFields = 'accountId' | 'livemode' | 'origin' | 'recipient' | 'payload' | 'events' | 'status'
 
 function ofEndpoint(endpoint: Pick<EventData['WebhookEndpointChanged'], EndpointFields>): Columns {
-  const { accountId, livemode, origin, payload, status } = endpoint
-  return { account_id: accountId, livemode, origin, payload, status }
+  const { accountId, livemode, origin, recipient, payload, events, status } = endpoint
+  return { account_id: accountId, livemode, origin, recipient, payload, events, status }
 }
 
 /** A call for an address that is watched already changes the settings of its watch. */

@@ -2,6 +2,7 @@
 import { ApiProblem } from '../../api/api-problem.js'
 import { fieldOf, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
 import { apiPathOf, type WebhookEndpoint } from './endpoint.js'
+import { bodyOf, settingsOf } from './endpoint-fields.js'
 import { endpointPage } from './show-endpoint.js'
 import { showSecret } from './show-secret.js'
 
@@ -27,10 +28,10 @@ const back = (endpointId: string, query: string): PageAnswer =>
   redirect(`/webhooks/${encodeURIComponent(endpointId)}?${query}`)
 
 export const changeEndpoint = change('change', async ({ api, form }, id) => {
-  const given = ['url', 'payload', 'status'].map((name) => [name, fieldOf(form, name).trim()] as const)
-  const changes = Object.fromEntries(given.filter(([, value]) => value !== ''))
+  const wanted = fieldOf(form, 'status').trim()
+  const changes = { ...bodyOf(settingsOf(form)), ...(wanted === '' ? {} : { status: wanted }) }
   const { status } = await api.send<WebhookEndpoint>('PATCH', apiPathOf(id), changes)
-  return back(id, `done=${changes['status'] === undefined ? 'changed' : encodeURIComponent(status)}`)
+  return back(id, `done=${wanted === '' ? 'changed' : encodeURIComponent(status)}`)
 })
 
 export const rotateSecret = change('rotate-secret', async (call, id) => {

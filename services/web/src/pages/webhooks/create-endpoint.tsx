@@ -1,7 +1,8 @@
 /** POST /webhooks: makes an endpoint, and leads to the page that shows its secret once. */
 import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, type Page } from '../../server/page.js'
+import { redirect, type Page } from '../../server/page.js'
 import { API_LIST, type WebhookEndpoint } from './endpoint.js'
+import { bodyOf, settingsOf } from './endpoint-fields.js'
 import { endpointsPage } from './list-endpoints.js'
 import { showSecret } from './show-secret.js'
 
@@ -10,9 +11,15 @@ export const createEndpoint: Page = {
   path: '/webhooks',
   access: 'session',
   async handle(call) {
-    const given = { url: fieldOf(call.form, 'url').trim(), payload: fieldOf(call.form, 'payload') }
+    const given = settingsOf(call.form)
     try {
-      const made = await call.api.send<WebhookEndpoint & { readonly secret: string }>('POST', API_LIST, given)
+      const made = await call.api.send<WebhookEndpoint & { readonly secret: string | null }>(
+        'POST',
+        API_LIST,
+        bodyOf(given),
+      )
+      if (made.secret === null)
+        return redirect(`/webhooks/${encodeURIComponent(made.endpoint_id)}?done=asked`)
       return await showSecret(call, made.endpoint_id, { secret: made.secret, isNew: true })
     } catch (error) {
       if (!(error instanceof ApiProblem) || ![400, 403, 409].includes(error.status)) throw error

@@ -25,13 +25,13 @@ export function DeliveryTable({ call, endpoint, items, canRedeliver }: DeliveryT
             <Moment at={delivery.created_at} withSeconds />
           </td>
           <td>
-            <Message delivery={delivery} />
+            <Message delivery={delivery} endpointId={endpoint.endpoint_id} />
           </td>
           <td>
             <Status delivery={delivery} />
           </td>
           <td>
-            <Attempts attempts={delivery.attempts} />
+            <Attempts attempts={delivery.attempts} protocol={protocolOf(endpoint.payload)} />
           </td>
           {canRedeliver ? (
             <td>
@@ -51,17 +51,27 @@ export function DeliveryTable({ call, endpoint, items, canRedeliver }: DeliveryT
   )
 }
 
-function Message({ delivery: { type, job_id: jobId } }: { readonly delivery: Delivery }) {
-  return jobId === null ? (
-    <>{type}</>
-  ) : (
+function Message({ delivery, endpointId }: { readonly delivery: Delivery; readonly endpointId: string }) {
+  const { delivery_id: id, type, job_id: jobId, webhook_id: webhookId } = delivery
+  return (
     <>
-      {type} of <a href={`/bulk/${jobId}`}>this job</a>
+      <a
+        href={`/webhooks/${endpointId}/deliveries/${id}`}
+        aria-label={`${type}, as it is sent: ${webhookId}`}
+      >
+        {type}
+      </a>
+      {jobId === null ? null : (
+        <>
+          {' '}
+          of <a href={`/bulk/${jobId}`}>this job</a>
+        </>
+      )}
     </>
   )
 }
 
-function Status({ delivery: { status, next_attempt_at: next } }: { readonly delivery: Delivery }) {
+export function Status({ delivery: { status, next_attempt_at: next } }: { readonly delivery: Delivery }) {
   return (
     <>
       <span class="tag">{statusWord(status)}</span>
@@ -74,18 +84,22 @@ function Status({ delivery: { status, next_attempt_at: next } }: { readonly deli
   )
 }
 
-function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
+export function Attempts({
+  attempts,
+  protocol,
+}: Pick<Delivery, 'attempts'> & { readonly protocol: Protocol }) {
   const last = attempts.at(-1)
   if (last === undefined) return <span class="quiet">None yet</span>
   return (
     <details>
       <summary>
-        {attempts.length}, last: {outcomeText(last)}
+        {attempts.length}, last: {outcomeText(last, protocol)}
       </summary>
       <ol class="attempts">
         {attempts.map((attempt) => (
           <li key={attempt.at}>
-            <Moment at={attempt.at} withSeconds />: {outcomeText(attempt)} after {attempt.duration_ms} ms
+            <Moment at={attempt.at} withSeconds />: {outcomeText(attempt, protocol)} after{' '}
+            {attempt.duration_ms} ms
             {attempt.response_excerpt === null || attempt.response_excerpt === '' ? null : (
               <pre>{visibleText(attempt.response_excerpt)}</pre>
             )}
@@ -96,6 +110,10 @@ function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
   )
 }
 
-function outcomeText({ status_code: status, error }: Attempt): string {
-  return status === null ? (error ?? 'no answer').replaceAll('_', ' ') : `HTTP ${status}`
+type Protocol = 'HTTP' | 'SMTP'
+
+export const protocolOf = (payload: string): Protocol => (payload === 'email' ? 'SMTP' : 'HTTP')
+
+function outcomeText({ status_code: status, error }: Attempt, protocol: Protocol): string {
+  return status === null ? (error ?? 'no answer').replaceAll('_', ' ') : `${protocol} ${status}`
 }

@@ -1,7 +1,7 @@
 /** The actions on an endpoint. Actions that cannot be undone must be unfolded first. */
 import { Form } from '../../components/form.js'
 import type { PageCall } from '../../server/page.js'
-import type { WebhookEndpoint } from './endpoint.js'
+import { isMail, isWaitingForProof, type WebhookEndpoint } from './endpoint.js'
 import { EndpointFields } from './endpoint-fields.js'
 
 interface EndpointActionsProps {
@@ -21,26 +21,32 @@ export function EndpointActions({ call, endpoint }: EndpointActionsProps) {
         </Form>
         {isEnabled ? (
           <Form call={call} action={`${path}/test`}>
-            <button class="plain">Send a test message</button>
+            <button class="plain">
+              {isMail(endpoint) && isWaitingForProof(endpoint)
+                ? 'Ask again to confirm'
+                : 'Send a test message'}
+            </button>
           </Form>
         ) : null}
       </div>
       <details class="confirm no-print">
-        <summary>Change URL or message</summary>
+        <summary>Change URL, message or what it is told</summary>
         <Form call={call} action={`${path}/change`} class="narrow">
-          <EndpointFields url={endpoint.url} payload={endpoint.payload} />
+          <EndpointFields url={endpoint.url} payload={endpoint.payload} events={endpoint.events} />
           <p class="actions">
             <button>Save</button>
           </p>
         </Form>
       </details>
-      <details class="confirm no-print">
-        <summary>Rotate the secret</summary>
-        <p>The next page shows a new secret. For 24 hours messages carry both signatures.</p>
-        <Form call={call} action={`${path}/rotate-secret`}>
-          <button>Make a new secret</button>
-        </Form>
-      </details>
+      {isMail(endpoint) ? null : (
+        <details class="confirm no-print">
+          <summary>Rotate the secret</summary>
+          <p>The next page shows a new secret. For 24 hours messages carry both signatures.</p>
+          <Form call={call} action={`${path}/rotate-secret`}>
+            <button>Make a new secret</button>
+          </Form>
+        </details>
+      )}
       <details class="confirm no-print">
         <summary>Delete the endpoint</summary>
         <p>Nothing more is sent to it. Its deliveries and their attempts are deleted too.</p>

@@ -6,6 +6,8 @@ export interface WebhookEndpoint {
   readonly endpoint_id: string
   readonly url: string
   readonly payload: string
+  /** Null: all. */
+  readonly events: readonly string[] | null
   readonly status: string
   readonly disabled_reason: string | null
   readonly proven_at: string | null
@@ -18,6 +20,12 @@ export interface Attempt {
   readonly error: string | null
   readonly duration_ms: number
   readonly response_excerpt: string | null
+}
+
+export interface SentDelivery extends Delivery {
+  readonly payload: string
+  readonly body: string | null
+  readonly headers: Readonly<Record<string, string>> | null
 }
 
 export interface Delivery {
@@ -59,15 +67,32 @@ export const isWaitingForProof = ({ status, proven_at: provenAt }: WebhookEndpoi
 
 export function stateText(endpoint: WebhookEndpoint): string {
   const { status, disabled_reason: reason } = endpoint
-  if (isWaitingForProof(endpoint)) return 'Enabled, not proven yet'
+  if (isWaitingForProof(endpoint))
+    return isMail(endpoint) ? 'Enabled, not confirmed yet' : 'Enabled, not proven yet'
   if (status !== 'disabled') return statusWord(status)
+  if (reason === 'unsubscribed') return 'Disabled: the recipient wants no more messages'
   return reason === 'gone' ? 'Disabled: the receiver answered 410 Gone' : 'Paused'
 }
+
+export const isMail = ({ url }: Pick<WebhookEndpoint, 'url'>): boolean => /^mailto:/i.test(url)
+
+/** Types of messages that an endpoint may choose among, with what each tells. */
+export const eventTexts: Readonly<Record<string, string>> = {
+  'report.changed': 'A watched address changed',
+  'watch.failed': 'A watched address cannot be screened',
+  'watches.digest': 'The daily digest of watches',
+  'bulk.completed': 'A bulk job ended',
+  'bulk.cancelled': 'A bulk job was cancelled',
+}
+
+export const eventsText = (events: readonly string[] | null): string =>
+  events === null ? 'All' : events.map((type) => eventTexts[type] ?? type).join('; ')
 
 const payloads: Readonly<Record<string, string>> = {
   full: 'Full: with the results',
   thin: 'Thin: where the results are',
   slack: 'Slack: a text, for an incoming webhook of Slack',
+  email: 'E-mail',
 }
 
 /** A later version may have others. */

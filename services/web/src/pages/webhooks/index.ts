@@ -10,10 +10,11 @@ import {
 } from './change-endpoint.js'
 import { createEndpoint } from './create-endpoint.js'
 import { listEndpoints } from './list-endpoints.js'
+import { showDelivery } from './show-delivery.js'
 import { showEndpoint } from './show-endpoint.js'
 import { endpointSecret } from './show-secret.js'
 
 export const webhookPages: readonly Page[] = [
   ...[listEndpoints, createEndpoint, showEndpoint, endpointSecret, changeEndpoint, rotateSecret, sendTest],
-  ...[deleteEndpoint, redeliverRange, redeliver],
+  ...[showDelivery, deleteEndpoint, redeliverRange, redeliver],
 ]

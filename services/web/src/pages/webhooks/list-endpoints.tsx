@@ -5,8 +5,8 @@ import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { ScrollTable } from '../../components/scroll-table.js'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
-import { API_LIST, canChange, payloadText, stateText, type WebhookEndpoint } from './endpoint.js'
-import { EndpointFields } from './endpoint-fields.js'
+import { API_LIST, canChange, eventsText, payloadText, stateText, type WebhookEndpoint } from './endpoint.js'
+import { EndpointFields, type EndpointSettings } from './endpoint-fields.js'
 
 /** An account has fewer. */
 const PAGE_SIZE = 200
@@ -15,14 +15,12 @@ export const listEndpoints: Page = {
   method: 'GET',
   path: '/webhooks',
   access: 'session',
-  handle: (call) => endpointsPage(call, { fault: null, url: '', payload: 'full', status: 200 }),
+  handle: (call) => endpointsPage(call, { fault: null, url: '', payload: 'full', events: null, status: 200 }),
 }
 
-interface ListState {
+interface ListState extends EndpointSettings {
   /** Why the last try made no endpoint. */
   readonly fault: string | null
-  readonly url: string
-  readonly payload: string
   readonly status: number
 }
 
@@ -32,7 +30,9 @@ export async function endpointsPage(call: PageCall, state: ListState): Promise<S
     <>
       <h1>Webhook endpoints</h1>
       <p>
-        Each enabled endpoint receives a signed message when a bulk job of this account and environment ends.
+        Each enabled endpoint receives messages of this account and environment: when a watched address
+        changes, when a bulk job ends, and once a day the digest. Messages to a URL are signed; an address of
+        e-mail gets them once its recipient has confirmed.
       </p>
       {state.fault === null ? null : <Notice kind="fault">{state.fault}</Notice>}
       {call.query.has('deleted') ? <Notice kind="done">The endpoint was deleted.</Notice> : null}
@@ -45,7 +45,7 @@ export async function endpointsPage(call: PageCall, state: ListState): Promise<S
         <section aria-labelledby="new-endpoint">
           <h2 id="new-endpoint">New endpoint</h2>
           <Form call={call} action="/webhooks" class="narrow">
-            <EndpointFields url={state.url} payload={state.payload} />
+            <EndpointFields url={state.url} payload={state.payload} events={state.events} />
             <p class="actions">
               <button>Create the endpoint</button>
             </p>
@@ -61,7 +61,7 @@ export async function endpointsPage(call: PageCall, state: ListState): Promise<S
 
 function Endpoints({ items }: Pick<ListPage<WebhookEndpoint>, 'items'>) {
   return (
-    <ScrollTable caption="Webhook endpoints" head={['URL', 'Status', 'Message', 'Created']}>
+    <ScrollTable caption="Webhook endpoints" head={['URL', 'Status', 'Message', 'Told', 'Created']}>
       {items.map((endpoint) => (
         <tr key={endpoint.endpoint_id}>
           <td>
@@ -69,6 +69,7 @@ function Endpoints({ items }: Pick<ListPage<WebhookEndpoint>, 'items'>) {
           </td>
           <td>{stateText(endpoint)}</td>
           <td>{payloadText(endpoint.payload)}</td>
+          <td>{eventsText(endpoint.events)}</td>
           <td>
             <Moment at={endpoint.created_at} />
           </td>

@@ -7,6 +7,8 @@ import { Deliveries } from './deliveries.js'
 import {
   apiPathOf,
   canChange,
+  eventsText,
+  isMail,
   isWaitingForProof,
   payloadText,
   stateText,
@@ -48,8 +50,9 @@ export async function endpointPage(call: PageCall, { fault, status }: EndpointSt
       {done === null ? null : <Notice kind="done">{done}</Notice>}
       {isWaitingForProof(endpoint) ? (
         <Notice kind="hint">
-          Messages about jobs are held until the receiver answers a test message with 2xx. One was sent by
-          itself.
+          {isMail(endpoint)
+            ? 'The recipient was asked to confirm. Until then nothing else is sent, and no message is kept for it.'
+            : 'Messages are held until the receiver answers a test message with 2xx. One was sent by itself.'}
         </Notice>
       ) : null}
       <FieldList
@@ -57,6 +60,7 @@ export async function endpointPage(call: PageCall, { fault, status }: EndpointSt
           { label: 'URL', value: endpoint.url, isCode: true },
           { label: 'Status', value: stateText(endpoint) },
           { label: 'Message', value: payloadText(endpoint.payload) },
+          { label: 'Told', value: eventsText(endpoint.events) },
           { label: 'Endpoint', value: endpoint.endpoint_id, isCode: true },
         ]}
       />
@@ -69,7 +73,8 @@ export async function endpointPage(call: PageCall, { fault, status }: EndpointSt
 }
 
 const doneTexts: Readonly<Record<string, string>> = {
-  changed: 'The endpoint was changed.',
+  changed: 'The endpoint was changed. Messages that wait keep their form.',
+  asked: 'A message asks the recipient to confirm.',
   enabled: 'The endpoint is enabled. Held deliveries are sent.',
   disabled: 'The endpoint is paused. Deliveries are held until it is enabled.',
   tested: 'A test message is on its way. Load the page again to see its outcome.',

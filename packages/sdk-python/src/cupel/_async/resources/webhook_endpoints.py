@@ -9,6 +9,7 @@ from ...models import (
     NewWebhookEndpoint,
     RedeliveredWebhooks,
     RotatedWebhookSecret,
+    SentWebhookDelivery,
     WebhookDelivery,
     WebhookEndpoint,
 )
@@ -30,14 +31,17 @@ class AsyncWebhookEndpoints:
         *,
         url: str,
         payload: str | None = None,
+        events: Iterable[str] | None = None,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> NewWebhookEndpoint:
         """
-        `url` is an https URL on port 443 or 8443. With `payload="full"` messages have the results, with `"thin"` they say where
-        the results are, with `"slack"` they are texts for an incoming webhook of Slack. Only this answer shows the secret.
+        `url` is an https URL on port 443 or 8443, or `mailto:` with an address of e-mail. With `payload="full"` messages have the results, with `"thin"` they say where
+        the results are, with `"slack"` they are texts for an incoming webhook of Slack. `events` are the types of the
+        messages that it gets, all if absent. Only this answer shows the secret; it is None for e-mail.
         """
-        body = {"url": url, "payload": payload}
+        chosen = None if events is None else [*events]
+        body = {"url": url, "payload": payload, "events": chosen}
         call = Call("POST", "/v1/webhook-endpoints", "once", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
         return NewWebhookEndpoint(await self._object(call))
 
@@ -74,12 +78,14 @@ class AsyncWebhookEndpoints:
         *,
         url: str | None = None,
         payload: str | None = None,
+        events: Iterable[str] | None = None,
         status: str | None = None,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> WebhookEndpoint:
         """Changes what is given. `status` is `enabled` or `disabled`; deliveries to a disabled endpoint are held."""
-        body = {"url": url, "payload": payload, "status": status}
+        chosen = None if events is None else [*events]
+        body = {"url": url, "payload": payload, "events": chosen, "status": status}
         call = Call("PATCH", path(_ONE, endpoint_id), "safe", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
         return WebhookEndpoint(await self._object(call))
 
@@ -126,6 +132,19 @@ class AsyncWebhookEndpoints:
             timeout_ms=timeout_ms,
             max_retries=max_retries,
         )
+
+    async def delivery(
+        self,
+        endpoint_id: str,
+        delivery_id: str,
+        *,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> SentWebhookDelivery:
+        """One delivery with its body, and with the headers of its last attempt."""
+        at = path(_ONE + "/deliveries/{}", endpoint_id, delivery_id)
+        call = Call("GET", at, "safe", timeout_ms=timeout_ms, max_retries=max_retries)
+        return SentWebhookDelivery(await self._object(call))
 
     async def redeliver(
         self,

@@ -10,6 +10,7 @@ from ...models import (
     NewWebhookEndpoint,
     RedeliveredWebhooks,
     RotatedWebhookSecret,
+    SentWebhookDelivery,
     WebhookDelivery,
     WebhookEndpoint,
 )
@@ -31,14 +32,17 @@ class WebhookEndpoints:
         *,
         url: str,
         payload: str | None = None,
+        events: Iterable[str] | None = None,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> NewWebhookEndpoint:
         """
-        `url` is an https URL on port 443 or 8443. With `payload="full"` messages have the results, with `"thin"` they say where
-        the results are, with `"slack"` they are texts for an incoming webhook of Slack. Only this answer shows the secret.
+        `url` is an https URL on port 443 or 8443, or `mailto:` with an address of e-mail. With `payload="full"` messages have the results, with `"thin"` they say where
+        the results are, with `"slack"` they are texts for an incoming webhook of Slack. `events` are the types of the
+        messages that it gets, all if absent. Only this answer shows the secret; it is None for e-mail.
         """
-        body = {"url": url, "payload": payload}
+        chosen = None if events is None else [*events]
+        body = {"url": url, "payload": payload, "events": chosen}
         call = Call("POST", "/v1/webhook-endpoints", "once", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
         return NewWebhookEndpoint(self._object(call))
 
@@ -75,12 +79,14 @@ class WebhookEndpoints:
         *,
         url: str | None = None,
         payload: str | None = None,
+        events: Iterable[str] | None = None,
         status: str | None = None,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> WebhookEndpoint:
         """Changes what is given. `status` is `enabled` or `disabled`; deliveries to a disabled endpoint are held."""
-        body = {"url": url, "payload": payload, "status": status}
+        chosen = None if events is None else [*events]
+        body = {"url": url, "payload": payload, "events": chosen, "status": status}
         call = Call("PATCH", path(_ONE, endpoint_id), "safe", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
         return WebhookEndpoint(self._object(call))
 
@@ -127,6 +133,19 @@ class WebhookEndpoints:
             timeout_ms=timeout_ms,
             max_retries=max_retries,
         )
+
+    def delivery(
+        self,
+        endpoint_id: str,
+        delivery_id: str,
+        *,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> SentWebhookDelivery:
+        """One delivery with its body, and with the headers of its last attempt."""
+        at = path(_ONE + "/deliveries/{}", endpoint_id, delivery_id)
+        call = Call("GET", at, "safe", timeout_ms=timeout_ms, max_retries=max_retries)
+        return SentWebhookDelivery(self._object(call))
 
     def redeliver(
         self,
