@@ -20,17 +20,17 @@ import {
 import { fileSha256 } from './file-sha256.js'
 import { LedgerFileError } from './ledger-file-error.js'
 import type { FileRecord } from './ledger-row.js'
+import { boundFooter, boundGroup } from './parquet-bounds.js'
 import { parseJson } from './parse-json.js'
 
 /** Rows that are in memory at once. */
 const ROWS_AT_ONCE = 50_000
-/** Uncompressed bytes of the rows of one group; a larger group does not fit into memory. */
-const MAX_GROUP_BYTES = 2 * 1024 ** 3
 
+/** Nothing is unpacked beyond the bytes that the page states. */
 const compressors: Compressors = {
-  ZSTD: (input) => zstdDecompressSync(input),
-  GZIP: (input) => gunzipSync(input),
-  BROTLI: (input) => brotliDecompressSync(input),
+  ZSTD: (input, maxOutputLength) => zstdDecompressSync(input, { maxOutputLength }),
+  GZIP: (input, maxOutputLength) => gunzipSync(input, { maxOutputLength }),
+  BROTLI: (input, maxOutputLength) => brotliDecompressSync(input, { maxOutputLength }),
 }
 
 /** The bytes with which a Parquet file begins. */
@@ -59,11 +59,7 @@ export async function* readParquet(
   const { file, metadata, names, leaves } = await openParquet(path)
   let groupStart = 0
   for (const group of metadata.row_groups) {
-    if (group.total_byte_size > MAX_GROUP_BYTES)
-      throw new LedgerFileError(
-        'a row group has more than 2 GiB: write the file with smaller row groups',
-        groupStart + 1,
-      )
+    await boundGroup(path, group, groupStart + 1)
     const groupEnd = groupStart + Number(group.num_rows)
     for (let rowStart = groupStart; rowStart < groupEnd; rowStart += ROWS_AT_ONCE) {
       const rowEnd = Math.min(rowStart + ROWS_AT_ONCE, groupEnd)
@@ -108,6 +104,7 @@ type Leaves = ReadonlyMap<string, Leaf>
 
 async function openParquet(path: string): Promise<OpenParquet> {
   const file = await asyncBufferFromFile(path)
+  await boundFooter(file)
   const metadata = await readable(() => parquetMetadataAsync(file, { geoparquet: false }), 0)
   const leaves = new Map<string, Leaf>()
   const { children } = parquetSchema(metadata)
