@@ -19,6 +19,8 @@ export type XmlEvent =
 
 /** Every identifier, name or date is shorter. */
 const MAX_TEXT_CHARACTERS = 65_536
+/** Characters without the begin or the end of an element, which the parser holds: a text, a value, a comment or a declaration. */
+const MAX_HELD_CHARACTERS = 2 * 1024 ** 2
 /** Nested elements. Lists of authorities have at most a dozen. */
 export const MAX_DEPTH = 64
 
@@ -59,8 +61,12 @@ export async function* readXml(input: ByteStream, root: string): AsyncGenerator<
     events.push({ type: 'end', element, text: text.trim() })
   })
 
+  let held = 0
   for await (const text of decodeUtf8(input)) {
     parser.write(text)
+    held = events.length === 0 ? held + text.length : 0
+    if (held > MAX_HELD_CHARACTERS)
+      throw new SetRefusedError('malformed', parser.line, `nothing begins or ends in ${held} characters`)
     yield* events
     events = []
   }

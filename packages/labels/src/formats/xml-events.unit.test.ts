@@ -35,3 +35,21 @@ test('megabytes of nested elements are refused at the first element beyond the l
   await expect(events.next()).rejects.toThrow(SetRefusedError)
   expect(chunks).toBe(1)
 })
+
+test.each([
+  ['a text', '<list><a>'],
+  ['a value', '<list><a b="'],
+  ['a comment', '<list><!--'],
+  ['a declaration', '<!DOCTYPE list ['],
+])('%s without an end is left after megabytes, whatever its file has', async (_, begin) => {
+  let chunks = 0
+  async function* endless() {
+    yield Buffer.from(begin)
+    for (; chunks < 1_000; chunks += 1) yield Buffer.alloc(CHUNK, 'a')
+  }
+  const read = async (): Promise<void> => {
+    for await (const event of readXml(endless(), 'list')) expect(event.type).toBe('start')
+  }
+  await expect(read()).rejects.toThrow(/nothing begins or ends in \d+ characters/)
+  expect(chunks).toBeLessThan(50)
+})

@@ -39,7 +39,7 @@ export interface CallBudget {
   left: number
 }
 
-/** Why no history was read: call_budget, day_budget, stopped, refused_import, unconfirmed, disagreement, or the code of the provider's error. */
+/** Why no history was read: call_budget, day_budget, stopped, refused_import, unconfirmed, disagreement, too_large, or the code of the provider's error. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError'
   readonly reason: string
@@ -51,6 +51,9 @@ export class HistoryError extends Error {
     this.provider = provider
   }
 }
+
+/** Bytes of the file of one reading. A comparison holds two of them, and every file is kept. The 100,000 rows of a hundred pages have about 35 MB. */
+const MAX_FILE_BYTES = 64 * 1024 ** 2
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -97,7 +100,8 @@ export async function readPages(
         if (end.head.height < (fromHeight ?? 0)) throw new HistoryError('stale', provider)
         return { source, fromHeight, end, path: await file.keep(end.head.height) }
       }
-      await file.write(step.value.lines)
+      if ((await file.write(step.value.lines)) > MAX_FILE_BYTES)
+        throw new HistoryError('too_large', provider, `more than ${MAX_FILE_BYTES} bytes`)
       onProgress({ provider, pages: step.value.pages, pagesExpected: step.value.pagesExpected })
     }
   } catch (error) {
@@ -136,13 +140,17 @@ async function beginFile(folder: string, { chain, address }: Place, provider: st
   const part = join(folder, `${name}.part`)
   const handle = await open(part, 'w', 0o600)
   let isOpen = true
+  let bytes = 0
   const close = async (): Promise<void> => {
     if (isOpen) await handle.close()
     isOpen = false
   }
   return {
-    async write(lines: readonly Line[]): Promise<void> {
-      await handle.writeFile(textOf(lines))
+    /** Resolves to the bytes that the file has then. */
+    async write(lines: readonly Line[]): Promise<number> {
+      const text = Buffer.from(textOf(lines))
+      await handle.writeFile(text)
+      return (bytes += text.length)
     },
     async keep(height: number): Promise<string> {
       await handle.sync()
