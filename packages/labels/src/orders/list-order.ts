@@ -52,7 +52,7 @@ export const MAX_PART_BYTES = 524_288
 export const MAX_LIST_BYTES = 268_435_456
 /** Orders that are not decided at one time: each may hold a file. */
 export const MAX_OPEN_ORDERS = 8
-/** An order that nobody confirmed is forgotten after this. */
+/** An order that nobody confirmed, and the file of one that was refused, is forgotten with the first order after this. */
 const KEPT_OPEN = '1 day'
 /** What came of an order is kept for this long. */
 const KEPT_ENDED = '400 days'
@@ -67,6 +67,7 @@ export async function createListOrder(
   return await database.transaction({ at: 'labels.order' }, async (transaction) => {
     await transaction.query(`SELECT pg_advisory_xact_lock(hashtextextended('cupel.list-orders', 0))`)
     await transaction.execute(FORGET)
+    await transaction.execute(FORGET_FILES)
     const [open] = await transaction.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM labels.list_order WHERE status IN ('receiving', 'checking', 'checked', 'importing')`,
     )
@@ -83,6 +84,16 @@ const FORGET = `
   DELETE FROM labels.list_order
   WHERE ordered_at < now() - interval '${KEPT_ENDED}'
     OR (status IN ('receiving', 'checked') AND changed_at < now() - interval '${KEPT_OPEN}')`
+
+/** A file that was refused may be looked at again for as long as one that waits. Beyond as many files as may be open the oldest go first. */
+const FORGET_FILES = `
+  DELETE FROM labels.list_order_part WHERE order_id IN (
+    SELECT order_id FROM (
+      SELECT order_id, changed_at, row_number() OVER (ORDER BY changed_at DESC) AS place
+      FROM labels.list_order
+      WHERE status IN ('refused', 'failed')
+        AND EXISTS (SELECT FROM labels.list_order_part AS part WHERE part.order_id = list_order.order_id)) AS ended
+    WHERE place > ${MAX_OPEN_ORDERS} OR changed_at < now() - interval '${KEPT_OPEN}')`
 
 /** Adds the next part; the same part with the same bytes a second time changes nothing. Parts are numbered from 0. */
 export async function addListPart(
@@ -152,8 +163,10 @@ async function move(
   return await database.transaction({ at: 'labels.order' }, async (transaction) => {
     const order = await lockOrder(transaction, orderId)
     if (order === null) return 'unknown'
-    const hasFile = order.bytes > 0 && order.result?.status !== 'imported'
-    return mayMove(order) && hasFile ? await changed(transaction, orderId, change, values) : 'other-status'
+    if (!mayMove(order)) return 'other-status'
+    const part = 'SELECT FROM labels.list_order_part WHERE order_id = $1 LIMIT 1'
+    const hasFile = (await transaction.query(part, [orderId])).length > 0
+    return hasFile ? await changed(transaction, orderId, change, values) : 'other-status'
   })
 }
 

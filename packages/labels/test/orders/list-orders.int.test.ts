@@ -203,3 +203,32 @@ test('only so many are open at once, and one that nobody confirmed is forgotten 
   expect(await createListOrder(database, one)).toMatchObject({ status: 'receiving' })
   expect(await findListOrder(database, ids[0]!)).toBeNull()
 })
+
+test('the files of refused orders are kept for a day, and no more of them than may be open', async () => {
+  const { database } = installation
+  await database.execute('DELETE FROM labels.list_order')
+  const ids: string[] = []
+  for (let count = 0; count < MAX_OPEN_ORDERS + 2; count += 1) {
+    const orderId = await sent(`refused-${count}`, ['no row of a list'])
+    expect(await check(orderId)).toMatchObject({ status: 'refused' })
+    ids.push(orderId)
+  }
+  const held = async (): Promise<readonly string[]> =>
+    (
+      await database.query<{ orderId: string }>(
+        'SELECT DISTINCT order_id AS "orderId" FROM labels.list_order_part',
+      )
+    ).map(({ orderId }) => orderId)
+  await begun('more')
+  expect((await held()).toSorted()).toEqual(ids.slice(-MAX_OPEN_ORDERS).toSorted())
+  // What became of it is still told, and it is sent again.
+  expect(await findListOrder(database, ids[0]!)).toMatchObject({ status: 'refused' })
+  expect(await checkListOrder(database, ids[0]!)).toBe('other-status')
+  expect(await checkListOrder(database, ids.at(-1)!)).toMatchObject({ status: 'checking' })
+  await runNextOrder(installation.deps)
+  await database.execute(
+    `UPDATE labels.list_order SET changed_at = now() - interval '25 hours' WHERE status = 'refused'`,
+  )
+  await begun('much more')
+  expect(await held()).toEqual([])
+})

@@ -44,7 +44,7 @@ export const databaseRights = {
       'label_view.publication': ['SELECT'],
       'label_view.retirement': ['SELECT'],
       'labels.list_order': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
-      'labels.list_order_part': ['SELECT', 'INSERT'],
+      'labels.list_order_part': ['SELECT', 'INSERT', 'DELETE'],
       'labels.own_label': ['SELECT', 'INSERT', 'UPDATE'],
       'labels.refreshed_list': ['SELECT', 'UPDATE'],
       'ledger.address': ['SELECT'],
