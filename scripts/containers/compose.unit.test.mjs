@@ -1,13 +1,15 @@
 /** The rules of docker-compose.yml that need no engine: who trusts whom, who sees which secret, who reaches the world. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { root } from '../setup.mjs'
-import { foreignImages, imagesIn, withoutDigest } from './foreign-images.mjs'
+import { foreignImages, imagesIn, unpinnableIn, withoutDigest } from './foreign-images.mjs'
 import { secretOf, settingsReadBy } from './read-settings.mjs'
 
-const { services, networks } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true })
+const read = (name) => readFileSync(join(root, name), 'utf8')
+const { services, networks } = parse(read('docker-compose.yml'), { merge: true })
 const OF_OPERATORS = ['secrets', 'install', 'cupel']
 /** The services of the product, by their images. */
 const OWN = Object.keys(services).filter(
@@ -215,6 +217,30 @@ test('every image that is not built here has one digest, in deployments and in t
   if (UNREAD.length > 0) console.warn(`No digest was read of ${UNREAD.join(', ')}`)
   for (const { name } of images)
     expect(new Set(images.filter((one) => one.name === name).map(({ digest }) => digest)).size, name).toBe(1)
+})
+
+test('no file of a deployment names an image where nobody pins it, or without the number of a version', () => {
+  const stages = [
+    'scratch',
+    ...[...read('Dockerfile').matchAll(/^FROM .* AS (\S+)/gm)].map(([, name]) => name),
+  ]
+  const files = execFileSync('git', ['ls-files', '*.yml', '*.yaml', '*Dockerfile*', '.env*', 'deploy/*'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const named = files.trim().split('\n')
+  expect(named).toEqual(
+    expect.arrayContaining(['docker-compose.yml', 'Dockerfile', 'deploy/helm/cupel/values.yaml']),
+  )
+  expect(named.flatMap((file) => unpinnableIn(file, read(file), stages))).toEqual([])
+  for (const line of [
+    '    image: redis',
+    '  - image: "redis:latest"',
+    'FROM node:latest AS x',
+    'ARG NODE_IMAGE=node',
+  ])
+    expect(unpinnableIn('docker-compose.yml', line, stages), line).toHaveLength(1)
+  expect(unpinnableIn('deploy/new.yaml', 'image: redis:7.4.1', stages)).toHaveLength(1)
 })
 
 test('an image is found by its name and tag, with and without a digest, and a version is not an image', () => {

@@ -45,6 +45,24 @@ export const withoutDigest = (read = readHere) => [
   ),
 ]
 
+const MENTION =
+  /^\s*(?:-\s*)?image:\s*["']?(\$\{\S+|[^\s"'#{[]+)|^FROM\s+(?:--\S+\s+)?(\S+)|^(?:ARG\s+|#\s*)?[A-Z_]+_IMAGE=(\S+)/
+/** A variable, or an image of our own. */
+const NOT_FOREIGN = /^\$\{?[A-Z_]+\}?$|^\$\{CUPEL_IMAGES\b/
+
+/**
+ * Mentions of images that nobody could pin: in a file that is not one of `FILES`, or without the number of a version.
+ * `stages`: names of images that are built here.
+ */
+export const unpinnableIn = (file, text, stages) =>
+  text.split('\n').flatMap((line) => {
+    const value = MENTION.exec(line)
+      ?.slice(1)
+      .find((each) => each !== undefined)
+    if (value === undefined || NOT_FOREIGN.test(value) || stages.includes(value)) return []
+    return FILES.includes(file) && imagesIn(line).length === 1 ? [] : [`${file}: ${line.trim()}`]
+  })
+
 async function pin() {
   for (const name of withoutDigest()) {
     const said = await docker('buildx', 'imagetools', 'inspect', name, '--format', '{{.Manifest.Digest}}')
