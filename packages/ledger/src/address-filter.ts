@@ -19,6 +19,8 @@ export interface AddressFilter {
   readonly ledgerSeq: number
   /** False only if the ledger has no transfer of the address, or of another one of its key, in that state or an earlier one. */
   mayHold(chain: string, address: string): boolean
+  /** Where the reading of a later state goes on. */
+  readonly read: ReadSoFar
 }
 
 /** An empty filter to add addresses to. */
@@ -73,27 +75,42 @@ function mixed(hash: number): number {
 
 /** Addresses per page: a few milliseconds of work for the database and for this process. */
 const PAGE_ADDRESSES = 1_000
+/** The largest number of an address. */
+const LAST_NUMBER = 2 ** 31 - 1
+/** Spans of missing numbers that are nearer to one another are one: what lies between is read again. */
+const NEAR = PAGE_ADDRESSES
+/** With more spans all addresses are read again. */
+const MOST_SPANS = 100
 
-const PAGES = [
-  {
-    name: 'ledger.filter-address',
-    text: `SELECT chain, address AS text FROM ledger.address
-           WHERE (chain, address) > ($1, $2) ORDER BY chain, address LIMIT ${PAGE_ADDRESSES}`,
-  },
-  {
-    // Each key once: the query jumps in the index from one to the next and skips the rows in between.
-    name: 'ledger.filter-owner_key',
-    text: `
-    WITH RECURSIVE found AS (
-      (SELECT chain, owner_key AS text FROM ledger.owner_address
-       WHERE (chain, owner_key) > ($1, $2) ORDER BY chain, owner_key LIMIT 1)
-      UNION ALL
-      SELECT next.chain, next.text FROM found CROSS JOIN LATERAL (
-        SELECT chain, owner_key AS text FROM ledger.owner_address
-        WHERE (chain, owner_key) > (found.chain, found.text) ORDER BY chain, owner_key LIMIT 1) next)
-    SELECT chain, text FROM found LIMIT ${PAGE_ADDRESSES}`,
-  },
-]
+/** By number, each with the key that others may have too. The key is looked up for each address: no plan may read all keys. */
+const PAGE = {
+  name: 'ledger.filter-address',
+  text: `SELECT a.address_id AS number, a.chain, a.address,
+           (SELECT o.owner_key FROM ledger.owner_address o WHERE o.chain = a.chain AND o.address = a.address) AS key
+         FROM ledger.address a WHERE a.address_id BETWEEN $1 AND $2 ORDER BY a.address_id LIMIT ${PAGE_ADDRESSES}`,
+}
+
+interface AddressRow extends Record<string, unknown> {
+  readonly number: number
+  readonly chain: string
+  readonly address: string
+  readonly key: string | null
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** What was read. A later reading adds to the bits, which makes no earlier filter wrong. */
+interface ReadSoFar {
+  readonly bits: ReturnType<typeof createFilterBits>
+  readonly addresses: number
+  /** The row with the largest number; null before the first one. */
+  readonly last: AddressRow | null
+  /** Numbers below that without a row: of rows that were not committed then, or never will be. */
+  readonly missing: readonly Span[]
+}
 
 export interface FilterOptions {
   /** The state to read; all its transfers are committed. */
@@ -101,30 +118,39 @@ export interface FilterOptions {
   /** Called after each page; may wait to let other queries run. If it resolves to false, the read ends. */
   readonly afterPage: (pageMs: number) => Promise<boolean>
   readonly maxAddresses?: number
+  /** Of an earlier state: only what came since is read. */
+  readonly before?: AddressFilter | null
 }
 
 /**
- * Reads all addresses of the ledger and the keys that several may have, of any state, into a filter; null if `afterPage` ended the read. Transfers are never deleted, so
+ * Reads all addresses of the ledger and the keys that several may have, of any state, into a filter; null if `afterPage` ended the read. Addresses are never deleted, so
  * concurrent additions are harmless.
  */
 export async function readAddressFilter(
   database: Queryable,
-  { ledgerSeq, afterPage, maxAddresses = MAX_FILTERED_ADDRESSES }: FilterOptions,
+  { ledgerSeq, afterPage, maxAddresses = MAX_FILTERED_ADDRESSES, before = null }: FilterOptions,
 ): Promise<AddressFilter | 'too many' | null> {
-  const bits = createFilterBits()
-  let addresses = 0
-  for (const statement of PAGES) {
-    for (let last = ['', '']; ;) {
+  const from = await continued(database, before)
+  const { bits } = from
+  let { addresses, last } = from
+  const missing: Span[] = []
+  for (const span of [...from.missing, { from: (last?.number ?? 0) + 1, to: LAST_NUMBER }]) {
+    for (let next = span.from; next <= span.to;) {
       const since = performance.now()
-      const page = await database.query<{ chain: string; text: string }>(statement, last)
-      for (const { chain, text } of page) {
+      const page = await database.query<AddressRow>(PAGE, [next, span.to])
+      for (const row of page) {
+        if (row.number > next) missing.push({ from: next, to: row.number - 1 })
+        next = row.number + 1
+        if (row.number > (last?.number ?? 0)) last = row
         // A key may be an address too; count it once.
-        if (!bits.add(chain, text)) addresses += 1
+        if (!bits.add(row.chain, row.address)) addresses += 1
+        if (row.key !== null && !bits.add(row.chain, row.key)) addresses += 1
       }
       if (addresses > maxAddresses) return 'too many'
-      if (page.length < PAGE_ADDRESSES) break
-      const { chain, text } = page.at(-1)!
-      last = [chain, text]
+      if (page.length < PAGE_ADDRESSES) {
+        if (span.to < LAST_NUMBER && next <= span.to) missing.push({ from: next, to: span.to })
+        break
+      }
       if (!(await afterPage(performance.now() - since))) return null
     }
   }
@@ -132,5 +158,26 @@ export async function readAddressFilter(
     bits.mayHold(chain, address) ||
     bits.mayHold(chain, sharedKey(address, chain) ?? address) ||
     (chain === 'SOL' && tokenAccountsOf(address).some((account) => bits.mayHold(chain, account)))
-  return { ledgerSeq, mayHold }
+  return { ledgerSeq, mayHold, read: { bits, addresses, last, missing: joined(missing) } }
+}
+
+const nothingRead = (): ReadSoFar => ({ bits: createFilterBits(), addresses: 0, last: null, missing: [] })
+
+/** Where a reading goes on. A database that was restored gives numbers a second time: then it begins again. */
+async function continued(database: Queryable, before: AddressFilter | null): Promise<ReadSoFar> {
+  if (before === null || before.read.missing.length > MOST_SPANS) return nothingRead()
+  const { last } = before.read
+  if (last === null) return before.read
+  const [row] = await database.query<AddressRow>(PAGE, [last.number, last.number])
+  return row?.chain === last.chain && row.address === last.address ? before.read : nothingRead()
+}
+
+function joined(spans: readonly Span[]): readonly Span[] {
+  const all: Span[] = []
+  for (const span of spans) {
+    const known = all.at(-1)
+    if (known !== undefined && span.from - known.to < NEAR) all[all.length - 1] = { ...known, to: span.to }
+    else all.push(span)
+  }
+  return all
 }

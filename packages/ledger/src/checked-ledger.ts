@@ -11,6 +11,7 @@ import { added as addedSums, statedSums, sumsOf, type RowSums } from './row-sums
 import { listSegments, listSegmentsFrom } from './segments.js'
 import {
   ledgerContradiction,
+  newestOf,
   newestStated,
   nothingStated,
   segmentsAfter,
@@ -37,6 +38,8 @@ export interface CheckedLedger {
   readonly unstated: string | null
   /** The sums of all rows of imports that the log states. */
   readonly rowSums: RowSums
+  /** How often segments were stated again under numbers that others had: what was read before may be of others. */
+  readonly replacements: number
 }
 
 /** Rows of a slice: so many segments, and as many tables of prices. */
@@ -53,7 +56,9 @@ export function createLedgerCheck(
   { log, codec, database }: CheckedLedgerDeps,
   { sliceRows = SLICE_ROWS }: LedgerCheckOptions = {},
 ): () => Promise<CheckedLedger> {
+  /** Once everything was compared, statements of the newest slices only: memory does not grow with the ledger. */
   let stated = nothingStated
+  let isPart = false
   let next = 0
   let known: Compared | null = null
   let looks = 0
@@ -62,19 +67,6 @@ export function createLedgerCheck(
     const read = await readStatements({ log, codec }, { stated, next })
     stated = read.stated
     next = read.next
-  }
-
-  /** The newest slices with one of the others; null if nothing differs from what was compared. */
-  async function changedSlices({ slices }: Compared): Promise<Changed | null> {
-    const last = Math.max(0, ...slices.keys())
-    const turn = (looks += 1) % (last + 1)
-    const found = await hashesOf(database, { sliceRows, turn, last })
-    const differing = [...found.keys()].filter((slice) => found.get(slice) !== slices.get(slice))
-    const vanished = [...slices.keys()].filter(
-      (slice) => (slice < 0 || slice === turn || slice === last) && !found.has(slice),
-    )
-    if (differing.length + vanished.length === 0) return null
-    return { found, last, isNewest: vanished.length === 0 && differing.every((slice) => slice >= last) }
   }
 
   /**
@@ -93,25 +85,33 @@ export function createLedgerCheck(
     if (added === null) return null
     const rowSums = added.reduce((sums, one) => addedSums(sums, sumsOf(one.rowSums)), state.rowSums)
     const next = stateOf(read, stated, { from, rowSums })
-    if (next.fault !== null || next.unstated !== null) known = null
-    else known = { slices: new Map([...slices, ...found]), state: next }
+    keep(next, next.unstated === null ? new Map([...slices, ...found]) : slices)
     return next
+  }
+
+  function keep(state: CheckedLedger, slices: Compared['slices']): void {
+    known = state.fault === null ? { slices, state } : null
+    if (known === null) return
+    stated = newestOf(stated, lastOf(slices) * sliceRows)
+    isPart = true
   }
 
   async function look(): Promise<CheckedLedger> {
     if (known !== null) {
-      const changed = await changedSlices(known)
+      const changed = await changedSlices(database, known, { sliceRows, looks: (looks += 1) })
       if (changed === null) return known.state
       const state = changed.isNewest ? await compareNewest(known, changed) : null
       if (state !== null) return state
     }
     known = null
+    if (isPart) [stated, next, isPart] = [nothingStated, 0, false]
     const slices = await hashesOf(database, { sliceRows, turn: 0, last: -1 })
     // Rows are read first: what the log states is in the tables already, because both were written in one transaction.
     const read = await readLedgerRows(database)
     await readOn()
     const state = stateOf(read, stated, { from: 1, rowSums: statedSums(stated) })
-    if (state.fault === null && state.unstated === null) known = { slices, state }
+    const comparedTo = state.unstated === null ? Infinity : Math.floor(state.ledgerSeq / sliceRows)
+    keep(state, new Map([...slices].filter(([slice]) => slice < comparedTo)))
     return state
   }
 
@@ -140,11 +140,13 @@ async function readStatements(
   return { stated, next: to }
 }
 
-/** What was compared, with the hash of each slice of rows. */
+/** What was compared, with the hash of each slice of rows that the log states. */
 interface Compared {
   readonly slices: ReadonlyMap<number, string>
   readonly state: CheckedLedger
 }
+
+const lastOf = (slices: Compared['slices']): number => Math.max(0, ...slices.keys())
 
 interface Changed {
   readonly found: ReadonlyMap<number, string>
@@ -164,6 +166,7 @@ const stateOf = (
   fault: ledgerContradiction(read, stated, from),
   unstated: unstatedRow(read, stated),
   rowSums,
+  replacements: stated.replacements,
 })
 
 /** An installation without tables of a ledger has no rows. */
@@ -174,6 +177,24 @@ const withoutTables =
     return value
   }
 const UNDEFINED_TABLE = '42P01'
+
+/** The newest slices with one of the others; null if nothing differs from what was compared. */
+async function changedSlices(
+  database: Queryable,
+  { slices, state }: Compared,
+  { sliceRows, looks }: { readonly sliceRows: number; readonly looks: number },
+): Promise<Changed | null> {
+  const last = lastOf(slices)
+  const turn = looks % (last + 1)
+  const found = await hashesOf(database, { sliceRows, turn, last })
+  const differing = [...found.keys()].filter((slice) => found.get(slice) !== slices.get(slice))
+  const vanished = [...slices.keys()].filter(
+    (slice) => (slice < 0 || slice === turn || slice === last) && !found.has(slice),
+  )
+  // An import writes its row before its event is in the log: until then the newest slices are compared again.
+  if (differing.length + vanished.length === 0 && state.unstated === null) return null
+  return { found, last, isNewest: vanished.length === 0 && differing.every((slice) => slice >= last) }
+}
 
 /** The hash of each slice of rows: of the one whose turn it is, and from the last one on. Numbers below 1 are never right, and count always. */
 async function hashesOf(

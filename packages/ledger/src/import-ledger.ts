@@ -94,8 +94,9 @@ async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
   // leave them as they are.
   if (!isHistory) await deps.database.execute(`ANALYZE ${FILLED_TABLES}`)
   const published = await publishSegment(run, state)
-  // Sizes are counted in the index: without this every row is looked up too.
+  // Sizes are counted in the index: without this every row is looked up too. The segment has a number only now.
   if (!isHistory) await deps.database.execute(`VACUUM ${FILLED_TABLES}`)
+  if (!isHistory) await deps.database.execute('ANALYZE ledger.segment')
   return { ...(await summary(run, state, { ...published, resumedAt, startedAt })), status: 'imported' }
 }
 

@@ -16,7 +16,8 @@ const SAME_CALL = (one: string, other: string): string =>
     .concat(`${one}.contract_id IS NOT DISTINCT FROM ${other}.contract_id`)
     .join(' AND ')
 
-const NAMELESS = `call.segment_id IN (SELECT s.segment_id FROM ledger.segment s WHERE s.chain = $1)
+/** The chain is looked up for each of the few calls: no plan may read all segments. */
+const NAMELESS = `(SELECT s.chain FROM ledger.segment s WHERE s.segment_id = call.segment_id) = $1
   AND call.kind = 'i' AND call.tx_hash = '' AND call.retired_segment_id IS NULL AND ${isVisible('call.segment_id')}`
 
 /** Equal calls that got a name before have the first numbers. */

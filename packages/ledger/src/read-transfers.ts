@@ -9,6 +9,9 @@ import { contractOf, hashOfDigits, keptPlan, kindOf, numberOf, plainArray } from
 
 export type Side = 'from_id' | 'to_id'
 
+/** The planner takes a range with two ends for a small one, and reads it from the index, however many segments there are. */
+const LAST_SEQ = '9223372036854775807'
+
 /**
  * The segments that the state with the ledger_seq `$2` does not have, as the common table `unseen`: the later ones and those whose import is
  * not complete. They are few, so no row is joined with its segments; mostly there are none, and no row is compared.
@@ -16,7 +19,8 @@ export type Side = 'from_id' | 'to_id'
 export const WITH_UNSEEN = `
     WITH unseen (ids, are_none) AS MATERIALIZED (
       SELECT ids, ids = '{}' FROM (
-        SELECT ARRAY(SELECT segment_id FROM ledger.segment WHERE ledger_seq IS NULL OR ledger_seq > $2)) AS later (ids))`
+        SELECT ARRAY(SELECT segment_id FROM ledger.segment WHERE ledger_seq IS NULL UNION ALL
+          SELECT segment_id FROM ledger.segment WHERE ledger_seq BETWEEN $2::int8 + 1 AND ${LAST_SEQ})) AS later (ids))`
 
 /**
  * The asset table as the common table `asset` too, from the parameters `${first}` to `${first + 3}` that `assetValues` gives: value of different

@@ -95,6 +95,12 @@ export function segmentsAfter(before: StatedLedger, after: StatedLedger): readon
   return isSame ? added : null
 }
 
+/** The statements from a number on, and in any case the newest one. */
+export function newestOf(ledger: StatedLedger, from: number): StatedLedger {
+  const first = Math.min(from, newestStated(ledger).ledgerSeq)
+  return { ...ledger, segments: new Map([...ledger.segments].filter(([seq]) => seq >= first)) }
+}
+
 /** A decoded record has a class of its own, which no row equals. */
 const plain = ({ history, ...told }: SegmentStatement): SegmentStatement => ({
   ...told,

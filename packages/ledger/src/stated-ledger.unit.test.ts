@@ -5,6 +5,7 @@ import { nothingLeft, segmentEvent } from './segment-event.js'
 import type { Segment } from './segments.js'
 import {
   ledgerContradiction,
+  newestOf,
   nothingStated,
   stating,
   statingAll,
@@ -152,4 +153,16 @@ test('events together give the state that they give one after another', () => {
       expect(statingAll(before, events.slice(first))).toEqual(stated(...events))
       expect(before.segments).toEqual(kept)
     }
+})
+
+test('the newest statements take further ones without the earlier ones, and are those of the rows from their number on', () => {
+  const all = stated(...three.map(imported))
+  const newest = newestOf(all, 3)
+  expect([...newest.segments.keys()]).toEqual([3])
+  expect([...newestOf(all, 9).segments.keys()]).toEqual([3])
+  const next = [segmentOf(4), segmentOf(5)]
+  const [later, whole] = [newest, all].map((one) => statingAll(one, next.map(imported)))
+  expect([...later!.segments.keys()]).toEqual([3, 4, 5])
+  expect(ledgerContradiction({ segments: [three[2]!, ...next], prices: [] }, later!, 3)).toBeNull()
+  expect(ledgerContradiction({ segments: [...three, ...next], prices: [] }, whole!)).toBeNull()
 })

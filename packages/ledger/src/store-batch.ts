@@ -103,6 +103,9 @@ export async function storeBatch(
     if (batch.tokens.size > 0) await storeTokens(transaction, batch, state)
     if (batch.joins.size > 0) await storeJoins(transaction, batch, state)
     if (batch.owners.size > 0) {
+      // Every address of the ledger has a number: those that are new are found by it.
+      if (batch.transfers.size === 0)
+        await numbers.addresses.numbersOf(transaction, state.chain, [...batch.owners.keys()])
       const told = [[...batch.owners.keys()], [...batch.owners.values()]]
       await transaction.execute(STORE_OWNERS, [batch.segmentId, state.chain, ...told])
     }

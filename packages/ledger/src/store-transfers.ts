@@ -59,14 +59,14 @@ export interface StoredTransfers {
 
 export async function storeTransfers(
   transaction: Queryable,
-  { segmentId, transfers, uncounted }: Batch,
+  { segmentId, transfers, uncounted, owners }: Batch,
   { state: { replaces, chain }, numbers: { addresses, contracts } }: BatchPlace,
 ): Promise<StoredTransfers> {
   const known = new Set<string>()
   const rows = await transaction.query<{ id: string }>(KNOWN, [plainArray([...transfers.keys()])])
   for (const { id } of rows) known.add(id.replaceAll('-', ''))
   const told = [...transfers]
-  const ends = [...told.map(([, { from }]) => from), ...told.map(([, { to }]) => to)]
+  const ends = [...told.map(([, { from }]) => from), ...told.map(([, { to }]) => to), ...owners.keys()]
   const numbersOfEnds = await addresses.numbersOf(transaction, chain, ends)
   const contractsOfTold = told.map(([, { contract }]) => contract)
   const tokens = contractsOfTold.filter((contract) => contract !== '')

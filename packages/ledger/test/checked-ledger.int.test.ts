@@ -76,6 +76,7 @@ test('a look without a change reads one slice and the newest rows, however many 
     ...{
       fault: null,
       unstated: null,
+      replacements: 0,
       rowSums: expect.arrayContaining([BigInt(SEGMENTS + ADDRESSES)]) as bigint[],
     },
   })

@@ -72,3 +72,59 @@ test('a newest segment that vanished is named', async () => {
   await ledger.database.execute('DELETE FROM ledger.segment WHERE ledger_seq = 4')
   expect((await look()).fault).toContain('lacks segment 4')
 })
+
+/** The relay takes turns with whoever has this lock. */
+const whileEventsWait = (work: () => Promise<void>): Promise<void> =>
+  ledger.database.transaction({ at: 'test' }, async (holding) => {
+    await holding.query(`SELECT pg_advisory_xact_lock(hashtextextended('cupel.outbox-relay', 0))`)
+    await work()
+  })
+const importNext = async (): Promise<void> => {
+  const block = (files += 1)
+  const paid = { from: address(1), to: address(2), block, hash: hash(block), time: '2026-11-20T00:00:00Z' }
+  await ledger.imported(await ledger.file(`${block}.csv`, csvOf([paid])))
+}
+
+test('a row that is there before its event costs the newest slices, until the log states it', async () => {
+  await grow(9)
+  const counted = { segments: 0 }
+  const look = createLedgerCheck(
+    { ...ledger, database: counting(ledger.database, counted) },
+    { sliceRows: SLICE_ROWS },
+  )
+  await look()
+  counted.segments = 0
+  await whileEventsWait(async () => {
+    await importNext()
+    for (let turn = 0; turn < 2; turn += 1)
+      expect(await look()).toMatchObject({ ledgerSeq: 9, unstated: expect.any(String) as string })
+  })
+  await ledger.relay()
+  expect(await look()).toEqual(await createLedgerCheck(ledger)())
+  expect(counted.segments).toBeLessThanOrEqual(3 * 2 * SLICE_ROWS)
+})
+
+test('a stated segment that vanishes together with one that no event states yet is named', async () => {
+  await grow(4)
+  const look = createLedgerCheck(ledger, { sliceRows: SLICE_ROWS })
+  await look()
+  await grow(1)
+  await whileEventsWait(async () => {
+    await importNext()
+    expect(await look()).toMatchObject({ ledgerSeq: 5, unstated: expect.any(String) as string })
+    await ledger.database.execute('DELETE FROM ledger.segment WHERE ledger_seq > 4')
+    expect((await look()).fault).toContain('lacks segment 5')
+  })
+})
+
+test('segments whose rows were there before the first look, and whose events came later, are compared', async () => {
+  await grow(3)
+  const look = createLedgerCheck(ledger, { sliceRows: SLICE_ROWS })
+  await whileEventsWait(async () => {
+    for (let one = 0; one < 6; one += 1) await importNext()
+    expect(await look()).toMatchObject({ ledgerSeq: 3, unstated: expect.any(String) as string })
+    await ledger.database.execute('UPDATE ledger.segment SET complete_to = 7 WHERE ledger_seq = 5')
+  })
+  await ledger.relay()
+  expect((await look()).fault).toContain('segment 5')
+})

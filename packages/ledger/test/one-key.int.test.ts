@@ -3,7 +3,7 @@ import { compiledDefaultPolicy, parseAddress, writtenForms, type LabelFacts } fr
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { currentLedger, examineAddress, readAddressFilter, readClusterFacts } from '../src/index.js'
 import { bitcoinAddress, bitcoinKeyAddress } from './bitcoin-address.js'
-import { startLedger, type LedgerInstallation } from './installation.js'
+import { csvOf, startLedger, type LedgerInstallation } from './installation.js'
 
 const GENERATED_AT = '2026-11-21T09:00:00.000Z'
 const COIN = 100_000_000
@@ -87,6 +87,20 @@ describe('what one address of a key moved is found when another is screened', ()
     if (filter === null || filter === 'too many') throw new Error('There is no filter.')
     for (const one of FORMS) expect(filter.mayHold('BTC', one), one).toBe(true)
     expect(MATE.map((one) => filter.mayHold('BTC', one))).toEqual([false, false, false])
+  })
+
+  test('and the filter holds who spent nothing together with others', async () => {
+    const [first, , third] = FORMS
+    const text = csvOf(
+      [first, MATE[0]].map((from, index) => ({
+        ...{ from, to: PAYEE, block: 9, hash: 'f'.repeat(64), kind: 'utxo', raw: String(index * COIN) },
+      })),
+    )
+    const file = await ledger.file('one.csv', text.replaceAll('ETH', 'BTC'))
+    await ledger.imported(file, { chain: 'BTC' })
+    const filter = await readAddressFilter(ledger.database, { ledgerSeq: 1, afterPage: async () => true })
+    if (filter === null || filter === 'too many') throw new Error('There is no filter.')
+    expect([first, third, ...MATE].map((one) => filter.mayHold('BTC', one))).toEqual(Array(5).fill(true))
   })
 
   test('but a provider tells the balance of the screened one', async () => {

@@ -101,6 +101,39 @@ test('in a new state it is asked again, and what came with it is found in its fi
   await vi.waitFor(async () => expect(await asksFor(other)).toBe(false), WAIT)
 })
 
+test('of a further segment only its addresses are read', async () => {
+  const many = Array.from({ length: 1_500 }, (_, index) => {
+    const from = `0x7${index.toString(16).padStart(39, '0')}`
+    return `ETH,1,2026-11-20T00:00:00Z,0x${index.toString(16).padStart(64, '9')},,native,ETH,,${from},${PARTNER},1000000000000000000,1,,test,1`
+  })
+  const file = await installation.file('many.csv', [heading, ...many, ''].join('\n'))
+  await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database })
+  await installation.relay()
+  let read = 0
+  const watch = await watchLedger({
+    ...installation.deps,
+    database: {
+      ...database,
+      query: async (statement, values) => {
+        const rows = await database.query(statement, values)
+        if (typeof statement !== 'string' && statement.name === 'ledger.filter-address') read += rows.length
+        return rows as never
+      },
+    },
+  })
+  try {
+    await vi.waitFor(() => expect(watch.mayHold('ETH', STRANGER, 1)).toBe(false), WAIT)
+    expect(read).toBe(many.length + 1)
+    read = 0
+    await importTransfer(CUSTOMER, PARTNER, '01')
+    await vi.waitFor(() => expect([watch.seq(), watch.mayHold('ETH', STRANGER, 2)]).toEqual([2, false]), WAIT)
+    expect(watch.mayHold('ETH', CUSTOMER, 2)).toBe(true)
+    expect(read).toBeLessThan(10)
+  } finally {
+    await watch.stop()
+  }
+})
+
 test('a ledger of too many addresses is asked about each', async () => {
   await importTransfer(CUSTOMER, PARTNER, '01')
   const pages: string[] = []

@@ -96,7 +96,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
       histories.forget()
     }
     seq = next
-    filters.renew(seq)
+    filters.renew(seq, found.replacements)
     pricesSha256 = sha256
     isUsed = true
     fault = null
@@ -184,36 +184,38 @@ function createUnstatedNotice(logger: Logger, nowMs: () => number): (unstated: s
   }
 }
 
-/** Reads the filter of the newest state in the background, one reading at a time. */
+/** Reads the filter of the newest state in the background, one reading at a time: of an earlier state only what came since. */
 function keepFilter({ database, logger, maxFilteredAddresses }: LedgerWatchDeps) {
   const stopping = new AbortController()
   let filter: AddressFilter | null = null
-  let wantedSeq = 0
+  let wanted = { seq: 0, replacements: 0 }
   let reading: Promise<void> | null = null
   let isTooLarge = false
   let notBeforeMs = 0
 
   async function read(): Promise<void> {
-    while (!stopping.signal.aborted && !isTooLarge && filter?.ledgerSeq !== wantedSeq) {
+    while (!stopping.signal.aborted && !isTooLarge && filter?.ledgerSeq !== wanted.seq) {
+      const of = wanted
       const found = await readAddressFilter(database, {
-        ledgerSeq: wantedSeq,
+        ledgerSeq: of.seq,
+        before: filter,
         ...(maxFilteredAddresses === undefined ? {} : { maxAddresses: maxFilteredAddresses }),
         afterPage: async (pageMs) => {
           await sleep(pageMs * REST_PER_WORK, stopping.signal)
           return !stopping.signal.aborted
         },
       })
-      if (found === 'too many') isTooLarge = true
-      else filter = found
+      if (found === 'too many') [isTooLarge, filter] = [true, null]
+      else if (of.replacements === wanted.replacements) filter = found ?? filter
     }
   }
 
   return {
     current: () => filter,
-    renew(seq: number): void {
-      wantedSeq = seq
+    renew(seq: number, replacements: number): void {
+      if (wanted.replacements !== replacements) filter = null
+      wanted = { seq, replacements }
       if (filter?.ledgerSeq === seq) return
-      filter = null
       if (seq === 0 || isTooLarge) return
       if (reading !== null || performance.now() < notBeforeMs) return
       reading = read()

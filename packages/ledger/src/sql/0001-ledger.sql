@@ -46,6 +46,8 @@ CREATE TABLE ledger.segment (
 );
 
 CREATE INDEX segment_history ON ledger.segment (chain, history_address) WHERE history_address IS NOT NULL;
+-- Histories are many, and hold for one address each.
+CREATE INDEX segment_of_chain ON ledger.segment (chain, ledger_seq) WHERE history_address IS NULL;
 
 -- Calls to providers of histories on one UTC day, and when the next one may be made.
 CREATE TABLE ledger.history_call (
