@@ -2,11 +2,6 @@
  * `ledger`: screens with exposure on a made-up chain with hubs (`world.ts`), and what its import costs. Each row is a group of addresses
  * at a rate; CPU, statements, rows and buffers are those above a screen of an absent address before the import.
  */
-import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { generateLoad, startLoad, type LoadTarget } from '../children.js'
 import { percentileOf, type LoadPhase, type LoadResult } from '../load.js'
@@ -16,7 +11,9 @@ import { usesOf } from '../processes.js'
 import { screensOf, warmUpOf } from '../run-load.js'
 import { newKey, withSystem, type RunningSystem } from '../system.js'
 import { conditionsOf, table, thousands } from '../table.js'
-import { addressesOf, groupsOf, labelRows, transferRows, type Group, type WorldOptions } from './world.js'
+import { cpuOf, importWorld, type Measured } from './import-world.js'
+import { measureHistories, renderHistories } from './run-histories.js'
+import { addressesOf, groupsOf, type Group, type WorldOptions } from './world.js'
 
 /** Groups and the rates at which they are screened, screens a second. */
 const ROWS: readonly (readonly [Group, number])[] = [
@@ -25,6 +22,7 @@ const ROWS: readonly (readonly [Group, number])[] = [
   ['hub', 5],
 ]
 const ABSENT_RATE = 50
+const HISTORIES = 'histories'
 /** Busy addresses that are screened beside absent ones. */
 const BUSY_RATE = 10
 const SCREENED = 20_000
@@ -44,21 +42,27 @@ interface World {
   readonly labelledEvery: number
   readonly before: Row
   readonly rows: readonly Row[]
-  readonly imports: readonly (readonly [what: string, measured: string])[]
+  readonly imports: readonly Measured[]
 }
 
 export async function runLedger(options: BenchOptions): Promise<Outcome> {
   const conditions = conditionsOf(options)
-  const parts = options.parts.length === 0 ? ['7', '100'] : options.parts
+  const parts = options.parts.length === 0 ? ['7', '100', HISTORIES] : options.parts
   const worlds: World[] = []
-  for (const part of parts)
+  for (const part of parts.filter((one) => one !== HISTORIES))
     worlds.push(
       await withSystem(options, options.profiles[0]!, (system) => measure(system, options, Number(part))),
     )
-  const text = `${conditions} ${options.profiles[0]} profile; ${thousands(options.size)} transfers; phases of ${options.seconds} s; CPU of all processes, and statements, rows and buffers of Postgres, above a screen of an absent address without a ledger.`
+  const histories = parts.includes(HISTORIES) ? await measureHistories(options) : []
+  const text = `${conditions} ${options.profiles[0]} profile; phases of ${options.seconds} s.`
+  const ofWorlds = `${thousands(options.size)} transfers; CPU of all processes, and statements, rows and buffers of Postgres, above a screen of an absent address without a ledger.`
   return {
-    table: [text, ...worlds.map(render)].join('\n\n'),
-    figures: { conditions, worlds },
+    table: [
+      text,
+      ...(worlds.length === 0 ? [] : [ofWorlds, ...worlds.map(render)]),
+      ...(histories.length === 0 ? [] : [renderHistories(histories)]),
+    ].join('\n\n'),
+    figures: { conditions, worlds, histories },
     isRight: true,
   }
 }
@@ -115,50 +119,6 @@ async function measure(
     await database.close()
   }
 }
-
-async function importWorld(
-  system: RunningSystem,
-  database: Database,
-  world: WorldOptions,
-): Promise<World['imports']> {
-  const importOf = async (group: 'labels' | 'ledger', rows: Iterable<string>, ...more: string[]) => {
-    const file = join(system.home, `${group}.csv`)
-    await pipeline(Readable.from(rows), createWriteStream(file))
-    const before = await usesOf(system.pid)
-    const { json, processorSeconds } = await system.cupel(group, 'import', file, '--format', 'csv', ...more)
-    const postgresMs = cpuOf(await usesOf(system.pid), 'postgres') - cpuOf(before, 'postgres')
-    await rm(file)
-    return {
-      seconds: Number(json['duration_ms']) / 1_000,
-      processorSeconds,
-      postgresSeconds: postgresMs / 1_000,
-    }
-  }
-  const { transfers } = world
-  const labels = Math.ceil(addressesOf(world) / world.labelledEvery)
-  const rate = (
-    count: number,
-    { seconds, processorSeconds, postgresSeconds }: Awaited<ReturnType<typeof importOf>>,
-  ) =>
-    `${thousands(count / seconds)} a second; CPU for a million: importer ${((1e6 * (processorSeconds ?? NaN)) / count).toFixed(1)} s, Postgres ${((1e6 * postgresSeconds) / count).toFixed(1)} s`
-  const ofLabels = rate(labels, await importOf('labels', labelRows(world)))
-  const ofTransfers = rate(transfers, await importOf('ledger', transferRows(world), '--chain', 'ETH'))
-  const sizes = await database.query<{ name: string; bytes: number }>(
-    `SELECT relname AS name, pg_total_relation_size(c.oid) AS bytes FROM pg_class c
-     JOIN pg_namespace n ON n.oid = relnamespace
-     WHERE nspname = 'ledger' AND relkind = 'r' AND pg_total_relation_size(c.oid) > 1000000 ORDER BY 2 DESC`,
-  )
-  return [
-    ['import of labels', ofLabels],
-    ['import of transfers', ofTransfers],
-    [
-      'bytes a transfer',
-      sizes.map(({ name, bytes }) => `${name} ${Math.round(bytes / transfers)}`).join(', '),
-    ],
-  ]
-}
-
-const cpuOf = (uses: Awaited<ReturnType<typeof usesOf>>, name: string): number => uses.get(name)?.cpuMs ?? 0
 
 async function workOf(system: RunningSystem, database: Database): Promise<Work> {
   const uses = await usesOf(system.pid)
