@@ -11,6 +11,8 @@ export interface Field {
   readonly isCode?: boolean
   /** http or https only. */
   readonly href?: string
+  /** An amount in full, of which a page shows a few digits first. */
+  readonly isAmount?: boolean
 }
 
 /** A statement with its code in the report. */
@@ -22,6 +24,8 @@ export interface Point {
 export interface Table {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
+  /** Columns with amounts in full, of which a page shows a few digits first. */
+  readonly amountColumns?: readonly number[]
 }
 
 export interface Verdict {
@@ -69,8 +73,6 @@ export interface FlowRow {
   readonly category: string
   readonly text: string
   readonly value: string
-  /** The value with a few digits, for a table that people look over. */
-  readonly glance: string
   readonly valueUsd: string
   readonly share: string
   readonly counterparties: Table | null

@@ -128,7 +128,7 @@ function valueFields(item: Evidence, strings: Strings): readonly Field[] {
   if (item.value === null) return []
   const { fields } = strings
   return [
-    { label: fields.value, value: amountText(item.value) },
+    { label: fields.value, value: amountText(item.value), isAmount: true },
     { label: fields.valueUsd, value: dollarText(item.value_usd, strings) },
     { label: fields.share, value: shareText(item.share, strings) },
     { label: fields.transfers, value: String(item.transfers) },
@@ -157,6 +157,9 @@ export const codeField = (label: string, value: string): Field => ({
   isCode: true,
 })
 
+/** The column of the value of a step. */
+const STEP_VALUE = 3
+
 /** The steps of a path; a report may contain steps of a form that this document does not know. */
 function stepTable(path: readonly unknown[], strings: Strings): Table | null {
   const rows = path
@@ -170,7 +173,7 @@ function stepTable(path: readonly unknown[], strings: Strings): Table | null {
         .join(', '),
       textOf(step['transaction']),
     ])
-  return rows.length === 0 ? null : { head: strings.steps.head, rows }
+  return rows.length === 0 ? null : { head: strings.steps.head, rows, amountColumns: [STEP_VALUE] }
 }
 
 function stepTime(step: Readonly<Record<string, unknown>>, strings: Strings): string {

@@ -2,7 +2,7 @@
 import type { Report } from '@cupel/contracts'
 import type { FlowRow, Table } from './document.js'
 import type { Strings } from './strings.en.js'
-import { amountText, dollarText, glanceText, nameOf, shareText, visibleText } from './writing.js'
+import { amountText, dollarText, nameOf, shareText, visibleText } from './writing.js'
 
 type Exposure = Report['exposure'][number]
 type Part = Exposure['by_category'][number]
@@ -24,7 +24,6 @@ function totalRow(exposure: Exposure, strings: Strings): FlowRow {
     category: '',
     text: strings.flow.total(visibleText(exposure.asset)),
     value: amountText(exposure.total),
-    glance: glanceText(exposure.total),
     valueUsd: dollarText(exposure.total_usd, strings),
     share: exposure.total_complete ? shareText(1, strings) : strings.unknownShare,
     counterparties: null,
@@ -39,7 +38,6 @@ function partRow(exposure: Exposure, part: Part, strings: Strings): FlowRow {
     category: part.category,
     text: strings.flow.part(visibleText(exposure.asset), nameOf(strings.categories, part.category), relation),
     value: amountText(part.value),
-    glance: glanceText(part.value),
     valueUsd: dollarText(part.value_usd, strings),
     share: shareText(part.share, strings),
     counterparties:
@@ -52,6 +50,8 @@ function partRow(exposure: Exposure, part: Part, strings: Strings): FlowRow {
           ),
   }
 }
+
+const VALUE_COLUMN = 2
 
 /** One row for each counterparty, and one for those that the report leaves out. */
 export function counterpartyTable(
@@ -66,7 +66,9 @@ export function counterpartyTable(
     dollarText(one.value_usd, strings),
     String(one.transfers),
   ])
-  if (omitted === null) return { head: strings.counterparties.head, rows }
+  const { head } = strings.counterparties
+  const amountColumns = [VALUE_COLUMN]
+  if (omitted === null) return { head, rows, amountColumns }
   const { count = 0, value, value_usd } = omitted
   const others = [
     strings.counterparties.others(count),
@@ -75,7 +77,7 @@ export function counterpartyTable(
     value_usd === undefined ? '' : dollarText(value_usd, strings),
     '',
   ]
-  return { head: strings.counterparties.head, rows: [...rows, others] }
+  return { head, rows: [...rows, others], amountColumns }
 }
 
 /** A name, and whose statement it is. */

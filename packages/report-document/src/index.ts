@@ -37,7 +37,7 @@ export {
 } from './flow-drawing.js'
 export { MAX_PICTURE_NODES } from './flow-picture.js'
 export { en, type Strings } from './strings.en.js'
-export { amountText, dateText, glanceText, nameOf, visibleText } from './writing.js'
+export { amountText, dateText, glanceOfFull, glanceText, nameOf, visibleText } from './writing.js'
 export type {
   Bar,
   EvidenceView,

@@ -41,6 +41,10 @@ export function glanceText(text: string): string {
   return amountText(kept === '' ? whole + rest : `${whole}.${kept}${rest}`)
 }
 
+/** The same of an amount that is written in full: `1,234,567.891 ETH` → `1,234,567 ETH`. */
+export const glanceOfFull = (text: string): string =>
+  glanceText(text.replace(/^\d[\d,]*/, (digits) => digits.replaceAll(',', '')))
+
 /** Dollars and whole cents, rounded down; a positive amount is never shown as zero. */
 export function dollarText(text: string | null, strings: Strings): string {
   if (text === null) return strings.noPrice

@@ -1,5 +1,6 @@
 /** A table of texts. */
 import type { Table } from '@cupel/report-document'
+import { Amount } from './amount.js'
 import { ScrollTable } from './scroll-table.js'
 
 interface DataTableProps {
@@ -8,7 +9,7 @@ interface DataTableProps {
   readonly caption: string
 }
 
-export function DataTable({ table: { head, rows }, caption }: DataTableProps) {
+export function DataTable({ table: { head, rows, amountColumns = [] }, caption }: DataTableProps) {
   return (
     <ScrollTable caption={caption} head={head}>
       {rows.map((row, index) => (
@@ -20,7 +21,7 @@ export function DataTable({ table: { head, rows }, caption }: DataTableProps) {
           ) : (
             row.map((text, place) => (
               <td key={place} dir="auto">
-                {text}
+                {amountColumns.includes(place) ? <Amount full={text} /> : text}
               </td>
             ))
           )}

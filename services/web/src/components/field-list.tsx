@@ -1,16 +1,21 @@
 /** Named values. */
 import type { Field } from '@cupel/report-document'
+import { Amount } from './amount.js'
 
 export function FieldList({ fields }: { readonly fields: readonly Field[] }) {
   if (fields.length === 0) return null
   return (
     <dl class="fields">
-      {fields.map(({ label, value, isCode, href }, index) => (
+      {fields.map(({ label, value, isCode, isAmount, href }, index) => (
         <div key={index}>
           <dt>{label}</dt>
           <dd dir="auto">
             {href === undefined ? (
-              <Value value={value} isCode={isCode === true} />
+              isAmount === true ? (
+                <Amount full={value} />
+              ) : (
+                <Value value={value} isCode={isCode === true} />
+              )
             ) : (
               <a href={href} rel="noreferrer noopener">
                 <Value value={value} isCode={isCode === true} />

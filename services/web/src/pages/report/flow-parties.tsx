@@ -1,6 +1,7 @@
 /** The list below the picture of the flow: every node in words, with its addresses and what can be done with each. */
 import { findChain } from '@cupel/domain'
 import { en, visibleText, type FlowNode, type FlowPicture } from '@cupel/report-document'
+import { Amount } from '../../components/amount.js'
 import { queryText } from '../../api/api-client.js'
 
 interface FlowPartiesProps {
@@ -48,7 +49,9 @@ function Party({ node, chain, prefix, expandPath }: PartyProps) {
               {parties.length === 1 ? null : (
                 <span class="quiet" dir="auto">
                   {' '}
-                  {[party.entity, party.value, party.valueUsd].filter((text) => text !== '').join(', ')}
+                  {party.entity === '' ? '' : `${party.entity}, `}
+                  <Amount full={party.value} />
+                  {party.valueUsd === '' ? '' : `, ${party.valueUsd}`}
                 </span>
               )}{' '}
               <AddressLinks {...{ chain, expandPath, address: party.address }} />

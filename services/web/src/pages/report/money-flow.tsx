@@ -1,5 +1,6 @@
 /** Where the money came from and went to: a picture of the largest parts, its parties in words, and a table of all parts. */
 import type { ReportDocument } from '@cupel/report-document'
+import { Amount } from '../../components/amount.js'
 import { ScrollTable } from '../../components/scroll-table.js'
 import { FlowParties } from './flow-parties.js'
 import { FlowPicture } from './flow-picture.js'
@@ -31,12 +32,12 @@ export function MoneyFlow({ flow, chain, expandPath }: MoneyFlowProps) {
 function FlowTable({ flow: { title, head, rows } }: { readonly flow: ReportDocument['flow'] }) {
   return (
     <ScrollTable caption={title} head={['', ...head]}>
-      {rows.map(({ direction, text, value, glance, valueUsd, share }, index) => (
+      {rows.map(({ direction, text, value, valueUsd, share }, index) => (
         <tr key={index}>
           <td>{direction}</td>
           <td dir="auto">{text}</td>
           <td dir="auto">
-            <span title={value}>{glance}</span>
+            <Amount full={value} />
           </td>
           <td>{valueUsd}</td>
           <td>{share}</td>

@@ -1,6 +1,7 @@
 /** GET /transfers: the form for one transfer, and the newest transfers. */
-import { visibleText } from '@cupel/report-document'
+import { amountText, visibleText } from '@cupel/report-document'
 import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { Amount } from '../../components/amount.js'
 import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 import { ScrollTable } from '../../components/scroll-table.js'
@@ -84,7 +85,8 @@ function Transfers({ transfers }: { readonly transfers: readonly ListedTransfer[
             <td>{visibleText(one.recommendation)}</td>
             <td>
               <a href={`/reports/${one.transfer_id}`}>
-                {visibleText(`${one.direction} ${one.amount} ${one.asset.symbol ?? 'unknown token'}`)} on{' '}
+                {visibleText(one.direction)}{' '}
+                <Amount full={amountText(`${one.amount} ${one.asset.symbol ?? 'unknown token'}`)} /> on{' '}
                 {visibleText(one.chain)}
               </a>
             </td>
