@@ -16,6 +16,7 @@ const READ_WIDTHS = [0, 80, 100]
 export function auditDefinition(document: AuditDocument, json: string): object {
   const { title, language, madeAt, headline, cautions, asked, counts, read, provenance } = document
   return framed({
+    brand: null,
     ...{ title, language, at: madeAt },
     attachments: [{ name: STATEMENT_NAME, json }],
     footer: title,

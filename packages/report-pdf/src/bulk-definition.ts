@@ -1,5 +1,6 @@
 /** The PDF of a bulk job as a definition for the library: levels, addresses to look at first, and addresses without a report. */
 import type { BulkDocument } from '@cupel/report-document'
+import type { Brand } from './brand.js'
 import { framed } from './frame.js'
 import { dataTable, fieldTable, pointList } from './parts.js'
 import type { Content } from './pdfmake.js'
@@ -12,12 +13,13 @@ const BAR_HEIGHT = 16
 /** Narrower slices would be invisible. */
 const MIN_SLICE_WIDTH = 2
 
-export function bulkDefinition(document: BulkDocument): object {
+export function bulkDefinition(document: BulkDocument, brand: Brand | null): object {
   const { title, language, endedAt, headline, cautions, fields, provenance } = document
   return framed({
     ...{ title, language, at: endedAt },
     attachments: [{ name: 'results.json', json: document.results }],
     footer: title,
+    brand,
     content: [
       muted(title, { fontSize: sizes.body, margin: [0, 0, 0, 8] }),
       paragraph(headline, { fontSize: sizes.verdict, bold: true, margin: [0, 0, 0, 8] }),

@@ -1,5 +1,6 @@
 /** The PDF of a report as a definition for the library, with the report itself attached. */
 import type { CaseDocument, ReportDocument } from '@cupel/report-document'
+import type { Brand } from './brand.js'
 import { casePages } from './case-pages.js'
 import { evidencePages } from './evidence-pages.js'
 import { flowPages } from './flow-pages.js'
@@ -20,7 +21,10 @@ export interface Appendix {
 export function documentDefinition(
   document: ReportDocument,
   json: string,
-  appendix: Appendix | null = null,
+  {
+    appendix = null,
+    brand = null,
+  }: { readonly appendix?: Appendix | null; readonly brand?: Brand | null } = {},
 ): object {
   const { title, language, generatedAt, verdict } = document
   return framed({
@@ -30,6 +34,7 @@ export function documentDefinition(
       ...(appendix === null ? [] : [{ name: 'case.json', json: appendix.json }]),
     ],
     footer: `${title}: ${[verdict.levelWord, verdict.score].filter((text) => text !== '').join(', ')}`,
+    brand,
     content: [
       ...verdictPage(document),
       { text: '', pageBreak: 'after' },

@@ -6,6 +6,8 @@ export interface DocumentSource {
   readonly report: string
   /** The attached case.json; null if the PDF has no case. */
   readonly caseText: string | null
+  /** The attached brand.json: what the document shows of the operator; null if it shows nothing. */
+  readonly brandText: string | null
   /** Version of the renderer that the information of the document names; null if it names none. */
   readonly renderer: string | null
 }
@@ -18,8 +20,10 @@ const STREAM = '\nstream\n'
 const STREAM_END = '\nendstream\n'
 /** Upper limit for the dictionary of an attachment and for the dictionary of its name. */
 const MAX_DICTIONARY = 1_000
+/** What may follow the report. */
+const ORDERS: ReadonlySet<string> = new Set(['', 'case.json', 'brand.json', 'case.json brand.json'])
 /** More attachments than any PDF of a report has. */
-const MAX_ATTACHMENTS = 3
+const MAX_ATTACHMENTS = 4
 
 /**
  * Null if nothing is attached in the way a renderer of this service does it. The result is not trusted: a caller that renders it again
@@ -27,10 +31,14 @@ const MAX_ATTACHMENTS = 3
  */
 export function sourceOf(pdf: Uint8Array): DocumentSource | null {
   const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength)
-  const [report, appendix, ...more] = attachmentsOf(bytes)
-  if (report?.name !== 'report.json' || more.length > 0) return null
-  if (appendix !== undefined && appendix.name !== 'case.json') return null
-  return { report: report.text, caseText: appendix?.text ?? null, renderer: rendererOf(bytes) }
+  const [report, ...others] = attachmentsOf(bytes)
+  const order = others.map(({ name }) => name).join(' ')
+  if (report?.name !== 'report.json' || !ORDERS.has(order)) return null
+  const textOf = (name: string): string | null => others.find((one) => one.name === name)?.text ?? null
+  return {
+    ...{ report: report.text, caseText: textOf('case.json'), brandText: textOf('brand.json') },
+    renderer: rendererOf(bytes),
+  }
 }
 
 interface Attachment {

@@ -1,4 +1,6 @@
 /** The common parts of every PDF of this package: PDF/A-3b, a footer, and the attached data. Nothing depends on the time of rendering. */
+import type { Brand } from './brand.js'
+import { brandHead } from './brand-head.js'
 import type { Content } from './pdfmake.js'
 import { PRODUCER } from './version.js'
 import { colours, MARGIN, muted, sizes } from './style.js'
@@ -12,10 +14,12 @@ export interface Framed {
   readonly attachments: readonly { readonly name: string; readonly json: string }[]
   readonly footer: string
   readonly content: readonly Content[]
+  /** Of the operator; null for none. */
+  readonly brand: Brand | null
 }
 
 /** The document as a definition for the library. */
-export function framed({ title, language, at, attachments, footer, content }: Framed): object {
+export function framed({ title, language, at, attachments, footer, content, brand }: Framed): object {
   const date = new Date(at)
   return {
     version: '1.7',
@@ -25,14 +29,20 @@ export function framed({ title, language, at, attachments, footer, content }: Fr
     language,
     displayTitle: true,
     info: { title, creator: 'Cupel', producer: PRODUCER, creationDate: date, modDate: date },
-    files: Object.fromEntries(attachments.map(({ name, json }) => [name, fileOf(name, json, date)])),
+    files: Object.fromEntries(
+      [...attachments, ...brandFiles(brand)].map(({ name, json }) => [name, fileOf(name, json, date)]),
+    ),
     pageSize: 'A4',
     pageMargins: [MARGIN, 44, MARGIN, 46],
     defaultStyle: { font: 'text', fontSize: sizes.body, color: colours.ink, lineHeight: 1.12 },
-    content,
+    content: [...brandHead(brand), ...content],
     footer: (page: number, pages: number) => footerOf(footer, page, pages),
   }
 }
+
+/** The document names what it shows of the operator, so that it can be rendered again. */
+const brandFiles = (brand: Brand | null): Framed['attachments'] =>
+  brand === null ? [] : [{ name: 'brand.json', json: JSON.stringify(brand) }]
 
 function fileOf(name: string, json: string, date: Date): object {
   return {

@@ -18,6 +18,7 @@ export {
 } from '@cupel/report-document'
 export { differenceOf, type Difference } from './compare-document.js'
 export { sourceOf, type DocumentSource } from './document-source.js'
+export { brandOf, BrandError, MAX_LOGO_BYTES, parseBrand, type Brand } from './brand.js'
 export { createPdfRenderer } from './pdf-renderer.js'
 export type { PdfRenderer } from './pdf-renderer.js'
 export { RENDERER_VERSION } from './version.js'

@@ -5,11 +5,14 @@
 import { Worker } from 'node:worker_threads'
 import { createThreadPool, threadProgram } from '@cupel/concurrency'
 import type { RecordedLeaf } from '@cupel/contracts'
+import type { Brand } from './brand.js'
 import type { RenderOrder } from './render-worker.js'
 
 export interface PdfRendererOptions {
   /** Maximum number of threads. */
   readonly workers: number
+  /** Shown by every document but an audit; null or absent for none. */
+  readonly brand?: Brand | null
   /** A thread without work ends after this time; ten minutes by default. */
   readonly idleMs?: number
   /** If a document is not rendered within this time, without its wait, its thread ends; 30 seconds by default. */
@@ -17,12 +20,14 @@ export interface PdfRendererOptions {
 }
 
 export interface PdfRenderer {
+  /** The brand as text; empty for none. With another one every document has other bytes. */
+  readonly brandText: string
   /**
    * The PDF of a report, from its stored text and its leaf, if that is known. Rejects with ThreadPoolBusyError if too many are waiting, with
    * OrderEndedError if this document took too long now or a while ago, and with another error if it cannot be rendered. `owner`: the
-   * account that waits; owners take turns.
+   * account that waits; owners take turns. `brand`: in place of that of the options.
    */
-  render(json: string, leaf: RecordedLeaf | null, owner?: string): Promise<Uint8Array>
+  render(json: string, leaf: RecordedLeaf | null, owner?: string, brand?: Brand | null): Promise<Uint8Array>
   /** The same for an ended bulk job with its results, from the API's text. Bytes are transferred to the thread and are empty afterwards. */
   renderBulk(json: string | Uint8Array<ArrayBuffer>, owner?: string): Promise<Uint8Array>
   /** The same for a report with its case as an appendix, from both texts. */
@@ -31,6 +36,7 @@ export interface PdfRenderer {
     caseJson: string,
     leaf: RecordedLeaf | null,
     owner?: string,
+    brand?: Brand | null,
   ): Promise<Uint8Array>
   /** The same for an audit, from its statement as it will be attached. */
   renderAudit(json: string): Promise<Uint8Array>
@@ -52,6 +58,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGeneratio
 
 export function createPdfRenderer({
   workers,
+  brand: ownBrand = null,
   idleMs = IDLE_MS,
   timeoutMs = RENDER_TIMEOUT_MS,
 }: PdfRendererOptions): PdfRenderer {
@@ -66,15 +73,19 @@ export function createPdfRenderer({
     owner: string | undefined,
     kind: RenderOrder['kind'],
     json: string | Uint8Array<ArrayBuffer>,
-    leaf: RecordedLeaf | null = null,
+    {
+      leaf = null,
+      brand = ownBrand,
+    }: { readonly leaf?: RecordedLeaf | null; readonly brand?: Brand | null | undefined } = {},
   ): Promise<Uint8Array> =>
-    threads.run(owner ?? '', { kind, json, leaf }, typeof json === 'string' ? [] : [json.buffer])
+    threads.run(owner ?? '', { kind, json, leaf, brand }, typeof json === 'string' ? [] : [json.buffer])
   return {
-    render: (json, leaf, owner) => order(owner, 'report', json, leaf),
+    brandText: ownBrand === null ? '' : JSON.stringify(ownBrand),
+    render: (json, leaf, owner, brand) => order(owner, 'report', json, { leaf, brand }),
     renderBulk: (json, owner) => order(owner, 'bulk', json),
     renderAudit: (json) => order(undefined, 'audit', json),
-    renderWithCase: (reportJson, caseJson, leaf, owner) =>
-      order(owner, 'case', JSON.stringify([reportJson, caseJson]), leaf),
+    renderWithCase: (reportJson, caseJson, leaf, owner, brand) =>
+      order(owner, 'case', JSON.stringify([reportJson, caseJson]), { leaf, brand }),
     close: () => threads.close(),
   }
 }

@@ -12,6 +12,7 @@ import {
   type BulkJobText,
 } from '@cupel/report-document'
 import { auditDefinition } from './audit-definition.js'
+import type { Brand } from './brand.js'
 import { bulkDefinition } from './bulk-definition.js'
 import { documentDefinition } from './document-definition.js'
 import { fontFiles, isFontFile, reuseParsedFonts } from './fonts.js'
@@ -22,22 +23,34 @@ import { tableLayouts } from './style.js'
 let isPrepared = false
 
 /** `json`: the stored text of the report. `leaf`: the leaf of the report, if it is known. Rejects if the text is not a report. */
-export async function renderReport(json: string, leaf: RecordedLeaf | null = null): Promise<Uint8Array> {
+export async function renderReport(
+  json: string,
+  leaf: RecordedLeaf | null = null,
+  brand: Brand | null = null,
+): Promise<Uint8Array> {
   const document = reportDocument(JSON.parse(json) as Report, leaf)
-  return await rendered(documentDefinition(document, json))
+  return await rendered(documentDefinition(document, json, { brand }))
 }
 
 /** `json`: an array of two texts: the stored report, and its case as the API returns it. */
-export async function renderWithCase(json: string, leaf: RecordedLeaf | null = null): Promise<Uint8Array> {
+export async function renderWithCase(
+  json: string,
+  leaf: RecordedLeaf | null = null,
+  brand: Brand | null = null,
+): Promise<Uint8Array> {
   const [reportJson, caseJson] = JSON.parse(json) as [string, string]
   const document = reportDocument(JSON.parse(reportJson) as Report, leaf)
   const appendix = { document: caseDocument(JSON.parse(caseJson) as ReportCase), json: caseJson }
-  return await rendered(documentDefinition(document, reportJson, appendix))
+  return await rendered(documentDefinition(document, reportJson, { appendix, brand }))
 }
 
 /** `json`: the text of an ended job with its results, as the API returns it. Rejects if it is not such a job. */
-export async function renderBulk(json: string): Promise<Uint8Array> {
-  return await rendered(bulkDefinition(bulkDocument(JSON.parse(json) as BulkJobText)))
+export async function renderBulk(
+  json: string,
+  _leaf: null | RecordedLeaf = null,
+  brand: Brand | null = null,
+): Promise<Uint8Array> {
+  return await rendered(bulkDefinition(bulkDocument(JSON.parse(json) as BulkJobText), brand))
 }
 
 /** `json`: the statement of an audit, exactly as it will be attached. Rejects if it is not a statement. */

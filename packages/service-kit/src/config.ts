@@ -8,6 +8,7 @@ import { mailFaults, settingsOfMail } from './mail-settings.js'
 import { settingsOfTraces } from './tracing/trace-settings.js'
 import { withSecretsOfFiles } from './secret-files.js'
 import {
+  file,
   flag,
   insecure,
   list,
@@ -78,40 +79,32 @@ export const settings = {
     .describe(
       'Secret by which the console proves itself to the API, 32 characters or more, the same for both: the API then takes the client address that the console names. `cupel start` makes one.',
     ),
-  CUPEL_WEB_SECRET_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('File with that secret, in place of CUPEL_WEB_SECRET.'),
-  CUPEL_OIDC_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'JSON file that lets people sign in to the console with a sign-in service by OpenID Connect (docs/console.md). The API needs it too. Without it people sign in only with a key.',
-    ),
+  CUPEL_WEB_SECRET_FILE: file('File with that secret, in place of CUPEL_WEB_SECRET.'),
+  CUPEL_OIDC_FILE: file(
+    'JSON file that lets people sign in to the console with a sign-in service by OpenID Connect (docs/console.md). The API needs it too. Without it people sign in only with a key.',
+  ),
   CUPEL_REPORT_PAGE_URL: url
     .optional()
     .describe(
       'Beginning of report_url; by default the report page of the console, or {base_url}/reports/ without one.',
     ),
+  CUPEL_PDF_NAME: z
+    .string()
+    .max(80)
+    .optional()
+    .describe('Name of your own at the top of every PDF of a report or a job.'),
+  CUPEL_PDF_LOGO_FILE: file(
+    'PNG without transparency, or SVG of shapes only, at the top of every PDF of a report or a job: at most 64 KiB. The PDF names it, so that `cupel verify` can check the document.',
+  ),
   CUPEL_TRUSTED_PROXIES: ranges
     .prefault('')
     .describe(
       'Comma-separated CIDR ranges of proxies in front of the API: they may call without TLS, and only their X-Forwarded-For is used.',
     ),
-  CUPEL_TLS_CERT_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'File with the certificate chain of the API in PEM; with CUPEL_TLS_KEY_FILE the API serves HTTPS only, TLS 1.2 or later. A renewed pair is served without a restart, some ten seconds after both files were replaced.',
-    ),
-  CUPEL_TLS_KEY_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('File with the private key that belongs to CUPEL_TLS_CERT_FILE, in PEM.'),
+  CUPEL_TLS_CERT_FILE: file(
+    'File with the certificate chain of the API in PEM; with CUPEL_TLS_KEY_FILE the API serves HTTPS only, TLS 1.2 or later. A renewed pair is served without a restart, some ten seconds after both files were replaced.',
+  ),
+  CUPEL_TLS_KEY_FILE: file('File with the private key that belongs to CUPEL_TLS_CERT_FILE, in PEM.'),
   CUPEL_MAX_CONNECTIONS: z.coerce
     .number()
     .int()
@@ -246,13 +239,9 @@ export const settings = {
   CUPEL_LABEL_LAG_REFUSE_MS: milliseconds(1_000, 86_400_000)
     .default(600_000)
     .describe('Lag of the label view beyond which screenings are refused.'),
-  CUPEL_CHAIN_DATA_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'JSON file with the providers of chain data (docs/chain-data.md). Without it the scorer asks none.',
-    ),
+  CUPEL_CHAIN_DATA_FILE: file(
+    'JSON file with the providers of chain data (docs/chain-data.md). Without it the scorer asks none.',
+  ),
   CUPEL_CHAIN_DATA_INSECURE: insecure('the providers of CUPEL_CHAIN_DATA_FILE'),
   CUPEL_CHAIN_DATA_PUBLIC: flag
     .default(false)

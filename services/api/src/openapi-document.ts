@@ -36,6 +36,7 @@ const DESCRIBED: EndpointParts = {
   screens: { screen: notServed, failing: notServed },
   reports: { find: notServed },
   pdf: {
+    brandText: '',
     render: notServed,
     renderBulk: notServed,
     renderWithCase: notServed,

@@ -14,7 +14,7 @@ import { readOidcSettings, type OidcSettings } from '@cupel/oidc'
 import { type ResolveName } from '@cupel/outbound'
 import type { Database } from '@cupel/postgres'
 import { listAuditEntries, listReports } from '@cupel/read-models'
-import { createPdfRenderer } from '@cupel/report-pdf'
+import { createPdfRenderer, type Brand } from '@cupel/report-pdf'
 import { openSignedLog, startInstallationClock } from '@cupel/service-connections'
 import {
   givenInstance,
@@ -35,6 +35,7 @@ import { createDiskWatch } from './access/disk-watch.js'
 import { createSessionKeeper } from './access/session-keeper.js'
 import { buildApp, type App } from './app.js'
 import { createAuditTrail } from './audit/audit-trail.js'
+import { readBrand } from './documents/read-brand.js'
 import { openBulk } from './bulk/open-bulk.js'
 import { transparencyReads } from './documents/transparency-reads.js'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
@@ -70,6 +71,8 @@ export interface ApiDeps {
     | 'CUPEL_MAX_CONNECTIONS'
     | 'CUPEL_MAX_CONNECTIONS_PER_CLIENT'
     | 'CUPEL_PDF_WORKERS'
+    | 'CUPEL_PDF_NAME'
+    | 'CUPEL_PDF_LOGO_FILE'
     | 'CUPEL_CASE_SECOND_PERSON'
     | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
     | 'CUPEL_ENTERPRISE_BURST'
@@ -138,7 +141,7 @@ export async function startApi(given: ApiDeps): Promise<RunningApi> {
   const oidc = await readOidcSettings(config.CUPEL_OIDC_FILE)
   const webSecret = deps.web?.secret ?? (await readWebSecret(config))
   const webUrl = (config.CUPEL_WEB_URL ?? deps.web?.url)?.replace(/\/$/, '')
-  const parts = await openParts(deps, links)
+  const parts = await openParts({ ...deps, brand: await readBrand(config) }, links)
   const { screening, gate } = parts
   const checks = (): readonly Check[] => [
     { name: 'accepting', ok: !isStopping },
@@ -159,7 +162,8 @@ export async function startApi(given: ApiDeps): Promise<RunningApi> {
   links.baseUrl = (config.CUPEL_BASE_URL ?? url).replace(/\/$/, '')
   links.shareUrl = webUrl === undefined ? `${links.baseUrl}/v1/shared/` : `${webUrl}/shared/`
   links.reportPageUrl = config.CUPEL_REPORT_PAGE_URL ?? `${webUrl ?? links.baseUrl}/reports/`
-  const renewal = tls === null ? null : renewing(app, config, tls, logger)
+  const onSettled = (identity: TlsIdentity): void => renewIdentity(app.fastify.server, identity)
+  const renewal = tls === null ? null : followTlsIdentity({ config, current: tls, logger, onSettled })
   logger.info({ url, partition: screening.partition }, 'The API serves calls')
   const ranges = config.CUPEL_TRUSTED_PROXIES
   if (ranges.length > 0) logger.info({ ranges }, 'Proxies in these ranges say whose calls they pass on')
@@ -183,11 +187,6 @@ export async function startApi(given: ApiDeps): Promise<RunningApi> {
   }
 }
 
-function renewing(app: App, config: ApiDeps['config'], current: TlsIdentity, logger: Logger) {
-  const onSettled = (identity: TlsIdentity): void => renewIdentity(app.fastify.server, identity)
-  return followTlsIdentity({ config, current, logger, onSettled })
-}
-
 /** Links as callers see them, without a slash at the end of the first; known once the API listens. */
 interface Links {
   baseUrl: string
@@ -198,7 +197,7 @@ interface Links {
 
 type Parts = Awaited<ReturnType<typeof openParts>>
 
-async function openParts(deps: ApiDeps, links: Links) {
+async function openParts(deps: ApiDeps & { readonly brand: Brand | null }, links: Links) {
   const { config, log, codec, database, logger, metrics } = deps
   const deadlineMs = config.CUPEL_SCREEN_DEADLINE_MS
   const readWaitMs = config.CUPEL_READ_WAIT_MS
@@ -262,7 +261,7 @@ async function openParts(deps: ApiDeps, links: Links) {
     personalData,
     tokens: createPageTokens(secrets.pageTokenKey),
     links,
-    pdf: createPdfRenderer({ workers: config.CUPEL_PDF_WORKERS }),
+    pdf: createPdfRenderer({ workers: config.CUPEL_PDF_WORKERS, brand: deps.brand }),
   }
 }
 

@@ -5,8 +5,10 @@
 import type { RecordedLeaf } from '@cupel/contracts'
 import {
   differenceOf,
+  parseBrand,
   RENDERER_VERSION,
   sourceOf,
+  type Brand,
   type Difference,
   type DocumentSource,
   type PdfRenderer,
@@ -64,14 +66,26 @@ export async function verifyPdf(shown: ShownPdf): Promise<ProvenPdf> {
 
 async function compareDocument(
   { pdf, renderer }: ShownPdf,
-  { report, caseText }: DocumentSource,
+  { report, caseText, brandText }: DocumentSource,
   leaf: RecordedLeaf,
 ): Promise<void> {
+  const brand = brandText === null ? null : shownBrand(brandText)
   const again = await rendered(
-    caseText === null ? renderer.render(report, leaf) : renderer.renderWithCase(report, caseText, leaf),
+    caseText === null
+      ? renderer.render(report, leaf, undefined, brand)
+      : renderer.renderWithCase(report, caseText, leaf, undefined, brand),
   )
   const difference = differenceOf(pdf, again)
   if (difference !== null) throw new UnprovenReportError(changed(difference))
+}
+
+/** Name and logo are the statement of whoever made the document; that nothing else is shown with them is checked. */
+function shownBrand(text: string): Brand {
+  try {
+    return parseBrand(text)
+  } catch (cause) {
+    throw new UnprovenReportError('The brand.json of the PDF is not one of this service.', { cause })
+  }
 }
 
 function provenAttachment(report: string, verify: () => ProvenReport): ProvenReport {

@@ -46,7 +46,7 @@ export function getBulkPdf(
       }
       const rendering = {
         accountId: caller.accountId,
-        identity: begun.known.identity,
+        identity: `${begun.known.identity}${renderer.brandText}`,
         name: `cupel-bulk-${path.job_id}`,
         begin: () => read ?? largeReads.open(caller),
         render: async (rendered: LargeRead) => {

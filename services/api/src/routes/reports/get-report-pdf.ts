@@ -55,7 +55,7 @@ export function getReportPdf(
         personalData.openJson(found.document, accountId),
         transparency.readRecordedLeaf(caller, path.report_id),
       ])
-      const shown = `${document}\n${JSON.stringify(leaf)}`
+      const shown = `${document}\n${JSON.stringify(leaf)}${renderer.brandText}`
       if (query.appendix === 'case') {
         const caseText = await personalData.openJson(await readCaseText(caller, document), accountId)
         return await pdfAnswer(keptDocuments, headers, {
