@@ -30,6 +30,8 @@ import { getPolicy } from './routes/policy/get-policy.js'
 import { whatIf, type WhatIfParts } from './routes/policy/what-if.js'
 import { listChains } from './routes/reference/list-chains.js'
 import { getReport } from './routes/reports/get-report.js'
+import { getReportChange } from './routes/reports/get-report-change.js'
+import type { ExplainReports } from './screening/report-changes.js'
 import { getReportHistory, type ReadHistoryProgress } from './routes/reports/get-report-history.js'
 import { getLogCheckpoint, type ReadLogCheckpoint } from './routes/log/get-log-checkpoint.js'
 import { getLogTile, type ReadLogTile } from './routes/log/get-log-tile.js'
@@ -68,6 +70,7 @@ export interface EndpointParts {
   readonly asOfScreens: AsOfScreens
   readonly transferReads: TransferReads
   readonly readHistoryProgress: ReadHistoryProgress
+  readonly explainReports: ExplainReports
   readonly now: () => Date
   readonly listing: ReportListing
   readonly auditListing: AuditListing
@@ -110,6 +113,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     ...transferEndpoints(parts, parts.listing),
     getReport(parts.reports, parts.transparency.readLeaf),
     getReportHistory(parts.reports, parts.readHistoryProgress, parts.now),
+    getReportChange(parts.reports, parts.explainReports),
     getReportPdf({ ...parts, keptDocuments }, createReadCaseText(parts.cases), parts.bulk.largeReads),
     getReportProof(parts.reports, parts.transparency.readProof),
     listReports(parts.listing),

@@ -47,6 +47,7 @@ const DESCRIBED: EndpointParts = {
   asOfScreens: { screen: notServed, now: notServed },
   transferReads: { complete: notServed },
   readHistoryProgress: notServed,
+  explainReports: notServed,
   now: notServed,
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },

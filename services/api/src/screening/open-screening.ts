@@ -20,6 +20,7 @@ import { createPendingKeeper } from './pending-keeper.js'
 import { createPendingTable, type PendingTable } from './pending-table.js'
 import { historyProgress } from '@cupel/ledger'
 import type { ReadHistoryProgress } from '../routes/reports/get-report-history.js'
+import { createExplainReports, type ExplainReports } from './report-changes.js'
 import { createReportReader, type ReportReader } from './report-reader.js'
 import { followReports } from './report-tail.js'
 import { createScreens, type Screens } from './screens.js'
@@ -32,6 +33,7 @@ export interface Screening {
   readonly asOfScreens: AsOfScreens
   readonly transferReads: TransferReads
   readonly readHistoryProgress: ReadHistoryProgress
+  readonly explainReports: ExplainReports
   readonly now: () => Date
   /** The partition of the report topic that this instance follows. */
   readonly partition: number
@@ -97,6 +99,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   const gauges = watchGauges(metrics, pending, isFollowed)
   return {
     ...{ screens, reports, reportIds, asOfScreens, transferReads, partition, isReady, now: options.now },
+    explainReports: createExplainReports(options),
     readHistoryProgress: (place, since) => historyProgress(database, place, since),
     drained: () => pending.drained(),
     async stop() {

@@ -4,14 +4,18 @@ import { visibleText } from '@cupel/report-document'
 import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 import { ScrollTable } from '../../components/scroll-table.js'
+import { PARTS, pointsText } from '../inbox/entry-text.js'
+import { causeText, type ReportChange } from './report-change.js'
 
 interface ComparisonViewProps {
   readonly comparison: ReportComparison
   /** Of the earlier and of the later report. */
   readonly verdicts: readonly [Verdict, Verdict]
+  /** The points by cause; null where the API does not say. */
+  readonly change: ReportChange | null
 }
 
-export function ComparisonView({ comparison, verdicts }: ComparisonViewProps) {
+export function ComparisonView({ comparison, verdicts, change }: ComparisonViewProps) {
   const { before, after, summary, verdict, evidence, sameEvidence, limits, state, lists } = comparison
   return (
     <article class="comparison">
@@ -32,6 +36,7 @@ export function ComparisonView({ comparison, verdicts }: ComparisonViewProps) {
         <h2 id="points">Level and points</h2>
         <Facts facts={verdict} caption="Level and points" />
       </section>
+      <Causes change={change} />
       <section aria-labelledby="evidence">
         <h2 id="evidence">Evidence</h2>
         {evidence.length === 0 ? null : <Evidence items={evidence} />}
@@ -69,6 +74,37 @@ export function ComparisonView({ comparison, verdicts }: ComparisonViewProps) {
         <Facts facts={state} caption="State and provenance" />
       </section>
     </article>
+  )
+}
+
+/** The points of each part add up to the difference exactly. */
+function Causes({ change }: Pick<ComparisonViewProps, 'change'>) {
+  return (
+    <section aria-labelledby="causes">
+      <h2 id="causes">Points by cause</h2>
+      <p>{causeText(change)}</p>
+      {change === null || change.parts.length === 0 ? null : (
+        <ScrollTable
+          caption="Points by cause"
+          class="compared"
+          head={['Part', { number: 'Points' }, { number: 'Alone' }]}
+        >
+          {change.parts.map(({ part, differs, added, alone }) => (
+            <tr key={part} class={differs ? 'changed' : undefined}>
+              <th scope="row">{PARTS.find(([code]) => code === part)?.[1] ?? visibleText(part)}</th>
+              <td class="number">{differs ? pointsText(added) : 'unchanged'}</td>
+              <td class="number">{differs ? pointsText(alone) : '–'}</td>
+            </tr>
+          ))}
+        </ScrollTable>
+      )}
+      {change?.funds_include_labels === true ? (
+        <p class="quiet">
+          Labels and ledger both changed, and the exposure with them. It counts as funds, although labels of
+          counterparties may have changed it.
+        </p>
+      ) : null}
+    </section>
   )
 }
 

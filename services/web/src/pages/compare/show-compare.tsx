@@ -6,6 +6,7 @@ import type { ApiClient } from '../../api/api-client.js'
 import { ApiProblem } from '../../api/api-problem.js'
 import { Notice } from '../../components/notice.js'
 import { page, redirect, type Page, type ShownPage } from '../../server/page.js'
+import { findChange } from './report-change.js'
 import { ComparisonView } from './comparison-view.js'
 import { findPredecessor } from './find-predecessor.js'
 
@@ -40,6 +41,7 @@ export const showCompare: Page = {
       `Comparison of ${comparison.before.report_id} and ${comparison.after.report_id}`,
       <ComparisonView
         comparison={comparison}
+        change={await findChange(api, comparison.before, comparison.after)}
         verdicts={[verdictOf(comparison.before), verdictOf(comparison.after)]}
       />,
       { section: '/history' },

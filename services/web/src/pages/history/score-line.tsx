@@ -8,6 +8,7 @@ import {
   scoreText,
   type ReportComparison,
 } from '@cupel/report-document'
+import { causeText, type ReportChange } from '../compare/report-change.js'
 import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 
@@ -18,9 +19,30 @@ const FULL_SCORE = 100
 /** Items of evidence that are named for each change. */
 const MAX_CAUSES = 3
 
-/** `reports`: newest first. Only those of the newest one's chain are drawn. */
-export function ScoreLine({ reports }: { readonly reports: readonly Report[] }) {
-  const ofChain = reports.filter(({ chain }) => chain === reports[0]?.chain).toSorted(inOrder)
+interface ScoreLineProps {
+  /** Newest first. Only those of the newest one's chain are drawn. */
+  readonly reports: readonly Report[]
+  /** The causes of changes, by the id of their later report. */
+  readonly explained: ReadonlyMap<string, ReportChange | null>
+}
+
+const ofOneChain = (reports: readonly Report[]): readonly Report[] =>
+  reports.filter(({ chain }) => chain === reports[0]?.chain).toSorted(inOrder)
+
+/** The changes of level or points from one of these reports to the next, newest first. */
+export function scoreChanges(
+  reports: readonly Report[],
+): readonly (readonly [before: Report, after: Report])[] {
+  const ofChain = ofOneChain(reports)
+  return ofChain
+    .slice(1)
+    .map((after, index) => [ofChain[index]!, after] as const)
+    .filter(([{ risk: a }, { risk: b }]) => a.score !== b.score || a.level !== b.level)
+    .toReversed()
+}
+
+export function ScoreLine({ reports, explained }: ScoreLineProps) {
+  const ofChain = ofOneChain(reports)
   if (ofChain.length < 2) return null
   const changes = ofChain.slice(1).flatMap((report, index) => changeOf(ofChain[index]!, report))
   return (
@@ -32,7 +54,11 @@ export function ScoreLine({ reports }: { readonly reports: readonly Report[] }) 
       ) : (
         <ol class="score-changes" reversed>
           {changes.toReversed().map((change) => (
-            <Change key={change.comparison.after.report_id} {...change} />
+            <Change
+              key={change.comparison.after.report_id}
+              {...change}
+              cause={causeOf(explained, change.comparison.after)}
+            />
           ))}
         </ol>
       )}
@@ -43,6 +69,10 @@ export function ScoreLine({ reports }: { readonly reports: readonly Report[] }) 
 /** As a comparison orders two reports. */
 const inOrder = (one: Report, other: Report): number => (placeOf(one) < placeOf(other) ? -1 : 1)
 const placeOf = ({ generated_at, report_id }: Report): string => `${generated_at} ${report_id}`
+
+/** Empty for a change whose cause was not asked for. */
+const causeOf = (explained: ScoreLineProps['explained'], { report_id: id }: Report): string =>
+  explained.has(id) ? causeText(explained.get(id)!) : ''
 
 interface ShownChange {
   readonly comparison: ReportComparison
@@ -77,7 +107,11 @@ function changeOf(before: Report, after: Report): readonly ShownChange[] {
   ]
 }
 
-function Change({ comparison: { before, after, summary }, causes }: ShownChange) {
+function Change({
+  comparison: { before, after, summary },
+  causes,
+  cause,
+}: ShownChange & { readonly cause: string }) {
   const points = pointsBetween(scoreText(before.risk), scoreText(after.risk))
   return (
     <li>
@@ -90,6 +124,7 @@ function Change({ comparison: { before, after, summary }, causes }: ShownChange)
         </a>{' '}
         {points === '' ? null : `${points} points`}
       </p>
+      {cause === '' ? null : <p class="score-cause">{cause}</p>}
       <ul>
         {(causes.length === 0 ? summary : causes).map((cause) => (
           <li key={cause} dir="auto">

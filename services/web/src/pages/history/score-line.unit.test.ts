@@ -1,18 +1,21 @@
 import type { Report } from '@cupel/contracts'
 import { sampleExposureEvidence, sampleReport } from '@cupel/testkit'
-import { h } from 'preact'
+import { h, type ComponentProps } from 'preact'
 import { render } from 'preact-render-to-string'
-import { expect, test } from 'vitest'
-import { ScoreLine } from './score-line.js'
+import { afterEach, expect, test } from 'vitest'
+import type { ReportChange } from '../compare/report-change.js'
+import { scoreChanges, ScoreLine } from './score-line.js'
 
 const at = (day: number, risk: Partial<Report['risk']>, changes: Partial<Report> = {}): Report =>
   sampleReport(
     { report_id: String(day).padStart(16, '0'), generated_at: `2026-11-${day}T09:00:00.000Z`, ...changes },
     risk,
   )
+let explained: ComponentProps<typeof ScoreLine>['explained'] = new Map()
+afterEach(() => (explained = new Map()))
 /** `reports`: oldest first. */
 const shown = (...reports: readonly Report[]): string =>
-  render(h(ScoreLine, { reports: reports.toReversed() })).replaceAll('&#39;', "'")
+  render(h(ScoreLine, { reports: reports.toReversed(), explained })).replaceAll('&#39;', "'")
 const steps = (html: string): number => html.split('class="score-step"').length - 1
 
 const orange = { level: 'orange', score: 61.25, evidence: [sampleExposureEvidence()] }
@@ -58,4 +61,33 @@ test('reports that say the same make a line without a change, and a single repor
   expect(steps(html)).toBe(1)
   expect(shown(at(10, orange))).toBe('')
   expect(shown(at(10, orange), at(11, orange, { chain: 'BSC' }))).toBe('')
+})
+
+test('a change has its points by cause, or why they are not split; what was not asked for says nothing', () => {
+  const reports = [at(10, orange), at(11, red), at(12, orange)]
+  expect(scoreChanges(reports.toReversed())).toEqual([
+    [reports[1], reports[2]],
+    [reports[0], reports[1]],
+  ])
+  expect(shown(...reports)).not.toContain('By cause')
+  const part = (name: string, added: number) => ({ part: name, differs: true, added, alone: added })
+  const change = {
+    ...{
+      since: reports[0]!.report_id,
+      missing: null,
+      detail: null,
+      added: 18.85,
+      funds_include_labels: false,
+    },
+    parts: [part('labels', 21.85), part('funds', -3), part('policy', 0)],
+  }
+  explained = new Map<string, ReportChange | null>([
+    [reports[1]!.report_id, change],
+    [reports[2]!.report_id, { ...change, missing: 'unreadable', parts: [] }],
+  ])
+  const html = shown(...reports)
+  expect(html).toContain('By cause: labels +21.85, funds −3.')
+  expect(html).toContain('The points are not split: one of the reports cannot be read.')
+  explained = new Map([[reports[1]!.report_id, null]])
+  expect(shown(...reports)).toContain('The points are not split.')
 })

@@ -2,6 +2,7 @@
 import { dispositions, riskLevels } from '@cupel/contracts'
 import { chains } from '@cupel/domain'
 import { dispositionText, en } from '@cupel/report-document'
+import type { ApiClient } from '../../api/api-client.js'
 import { ApiProblem } from '../../api/api-problem.js'
 import type { ReportPage } from '../../api/answers.js'
 import { Notice } from '../../components/notice.js'
@@ -9,7 +10,8 @@ import { Pager } from '../../components/pager.js'
 import { ReportTable } from '../../components/report-table.js'
 import { page, redirect, type Page } from '../../server/page.js'
 import { adviseOn } from '../screen/address-advice.js'
-import { ScoreLine } from './score-line.js'
+import { findChange, type ReportChange } from '../compare/report-change.js'
+import { scoreChanges, ScoreLine } from './score-line.js'
 
 const PAGE_SIZE = 50
 const REPORT_ID = /^[0-9a-f]{16}$/
@@ -47,7 +49,13 @@ export const showHistory: Page = {
         page_size: PAGE_SIZE,
         page_token: query.get('page_token'),
       })
-      return historyPage({ filter, query, found, fault: null })
+      return historyPage({
+        filter,
+        query,
+        found,
+        fault: null,
+        explained: await explainedIn(api, filter, found),
+      })
     } catch (error) {
       if (!(error instanceof ApiProblem) || ![400, 422].includes(error.status)) throw error
       const details = error.errors.map(({ detail }) => detail)
@@ -84,15 +92,35 @@ export function dayAfter(day: string): string {
   return next.toISOString().slice(0, day.length)
 }
 
+/** Changes whose causes are asked for, the newest ones: each is decided again. */
+const MOST_EXPLAINED = 10
+
+async function explainedIn(
+  api: ApiClient,
+  { q }: Filter,
+  { items }: ReportPage,
+): Promise<ReadonlyMap<string, ReportChange | null>> {
+  if (q === '') return new Map()
+  const changes = scoreChanges(items).slice(0, MOST_EXPLAINED)
+  return new Map(
+    await Promise.all(
+      changes.map(
+        async ([before, after]) => [after.report_id, await findChange(api, before, after)] as const,
+      ),
+    ),
+  )
+}
+
 interface History {
   readonly filter: Filter
   readonly query: URLSearchParams
   /** Null where the filter was refused. */
   readonly found: ReportPage | null
   readonly fault: string | null
+  readonly explained?: ReadonlyMap<string, ReportChange | null>
 }
 
-function historyPage({ filter, query, found, fault }: History) {
+function historyPage({ filter, query, found, fault, explained = new Map() }: History) {
   const isNarrowed = Object.values(filter).some((value) => value !== '')
   const reports = found?.items ?? []
   const next = found?.next_page_token ?? null
@@ -108,7 +136,7 @@ function historyPage({ filter, query, found, fault }: History) {
         <Nothing isNarrowed={isNarrowed} hasMore={next !== null} address={filter.q} />
       ) : isOfOneAddress ? (
         <>
-          <ScoreLine reports={reports} />
+          <ScoreLine reports={reports} explained={explained} />
           <form method="get" action="/compare">
             {table}
             <p class="no-print">

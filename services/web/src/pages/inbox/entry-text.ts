@@ -3,7 +3,7 @@ import { dispositionText, visibleText } from '@cupel/report-document'
 import type { InboxEntry } from '../../api/inbox-answers.js'
 
 /** The parts of a split, in the order in which they are exchanged. */
-const PARTS: readonly (readonly [part: string, word: string])[] = [
+export const PARTS: readonly (readonly [part: string, word: string])[] = [
   ['labels', 'labels'],
   ['funds', 'funds'],
   ['policy', 'policy'],
@@ -30,14 +30,22 @@ export const kindText = (kind: string): string => kinds[kind] ?? visibleText(kin
 export function changeText({ previous, current, split, split_missing }: InboxEntry): string | null {
   if (previous === null || current === null) return null
   const difference = `${pointsText(differenceOf(previous.score, current.score))} points`
-  if (split === null) return `${difference}. ${missing[split_missing ?? ''] ?? 'The points are not split.'}`
+  if (split === null) return `${difference}. ${missingText(split_missing)}`
+  const parts = splitText(split)
+  return parts === '' ? difference : `${difference}: ${parts}`
+}
+
+/** Why the points of a change are not split. */
+export const missingText = (code: string | null): string => missing[code ?? ''] ?? 'The points are not split.'
+
+/** `labels +84, funds −3`; empty if no part has points. */
+export function splitText(split: Readonly<Record<string, number>>): string {
   const known = PARTS.map(([part, word]) => [word, split[part] ?? 0] as const)
   const others = Object.entries(split)
     .filter(([part]) => !PARTS.some(([known]) => known === part))
     .map(([part, points]) => [visibleText(part), points] as const)
   const parts = [...known, ...others].filter(([, points]) => points !== 0)
-  if (parts.length === 0) return difference
-  return `${difference}: ${parts.map(([word, points]) => `${word} ${pointsText(points)}`).join(', ')}`
+  return parts.map(([word, points]) => `${word} ${pointsText(points)}`).join(', ')
 }
 
 /** What the entry says besides its level; the reasons of a grey report have their remedies. */
@@ -55,5 +63,6 @@ export function reasonTexts(entry: InboxEntry): readonly string[] {
 const HUNDRED = 100
 const differenceOf = (from: number, to: number): number => Math.round((to - from) * HUNDRED) / HUNDRED
 
-const pointsText = (points: number): string =>
+/** With its sign. */
+export const pointsText = (points: number): string =>
   points < 0 ? `−${Math.abs(points)}` : points > 0 ? `+${points}` : '0'

@@ -1,0 +1,43 @@
+/** The difference of two reports by cause, as the API explains it. */
+import type { Report } from '@cupel/contracts'
+import { visibleText } from '@cupel/report-document'
+import type { ApiClient } from '../../api/api-client.js'
+import { nullWhereRefused } from '../../api/api-problem.js'
+import { missingText, splitText } from '../inbox/entry-text.js'
+
+export interface ReportChange {
+  readonly since: string
+  /** unreadable or refused; null if it is explained. */
+  readonly missing: string | null
+  readonly detail: string | null
+  readonly added: number | null
+  readonly parts: readonly {
+    readonly part: string
+    readonly differs: boolean
+    readonly added: number
+    readonly alone: number
+  }[]
+  readonly funds_include_labels: boolean | null
+}
+
+/** Null where the API does not say. */
+export async function findChange(
+  api: ApiClient,
+  before: Report,
+  after: Report,
+): Promise<ReportChange | null> {
+  return await api
+    .get<ReportChange>(`/v1/reports/${encodeURIComponent(after.report_id)}/change`, {
+      since: before.report_id,
+    })
+    .catch(nullWhereRefused)
+}
+
+/** `By cause: labels +84, funds −3.`, or why the points are not split. */
+export function causeText(change: ReportChange | null): string {
+  if (change === null) return missingText(null)
+  if (change.missing !== null)
+    return change.detail === null ? missingText(change.missing) : visibleText(change.detail)
+  const split = splitText(Object.fromEntries(change.parts.map(({ part, added }) => [part, added])))
+  return split === '' ? 'By cause: no part changes the points.' : `By cause: ${split}.`
+}
