@@ -356,6 +356,7 @@ export const reportSchema = z.object({
     .optional()
     .describe('Candidate chains that know the address, each as judged there; risk is the worst of all'),
   livemode: z.boolean(),
+  demo: z.boolean().optional().describe('true: the report rests on made-up data of the demo'),
   customer_reference: z.string().max(128).nullable(),
   risk: riskSchema,
   balance: z.string().nullable(),

@@ -29,14 +29,18 @@ export {
   checkListOrder,
   confirmListOrder,
   createListOrder,
+  fetchedLists,
   findListOrder,
   listListOrders,
   MAX_OPEN_ORDERS,
   MAX_PART_BYTES,
+  type FetchedList,
   type ListOrder,
   type OrderedImport,
   type OrderRefusal,
 } from './orders/list-order.js'
+export { publishedList } from './orders/fetch-order.js'
+export { demoImport, orderDemo, readDemoState, type DemoState, type DemoStatus } from './demo/demo-set.js'
 export { runNextOrder, startListOrders, type RunningOrders } from './orders/run-orders.js'
 export {
   announceLists,

@@ -2,15 +2,18 @@
 import { createHash } from 'node:crypto'
 import type { ExposureRecord } from '@cupel/contracts'
 import {
+  isExaminedInDemo,
   measureInSteps,
   type DeclaredRange,
   type Neighbourhood,
   type TextHash,
   type Transfer,
+  withoutDemo,
 } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { addressHistories } from './address-histories.js'
 import { createAttributions } from './attributions.js'
+import { examineDemo } from './examine-demo.js'
 import type { ExamineRequest } from './examine-request.js'
 import { createJointTransactions } from './joint-transactions.js'
 import { createKnownTransfers, type KnownTransfers } from './known-transfers.js'
@@ -51,6 +54,20 @@ export interface Searched {
 
 /** Measures the exposure of an address in one state of ledger and labels. */
 export async function examineAddress(
+  database: Queryable,
+  request: ExamineRequest,
+  options: ExamineOptions = {},
+): Promise<ExposureRecord> {
+  if (isExaminedInDemo(request))
+    return await examineDemo(database, request, { pace: options.pace ?? withoutRest, textHash: sha256() })
+  const labelsOf: ExamineRequest['labelsOf'] = async (keys) => {
+    const labels = await request.labelsOf(keys)
+    return new Map([...labels].map(([key, own]) => [key, withoutDemo(own)]))
+  }
+  return await examineReal(database, { ...request, labelsOf }, options)
+}
+
+async function examineReal(
   database: Queryable,
   request: ExamineRequest,
   {

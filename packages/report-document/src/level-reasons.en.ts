@@ -43,6 +43,7 @@ const sentences: Readonly<Record<LevelReason, string>> = {
   weak_origin: 'Sources whose labels are too weak to score sent too large a part of what came in.',
   unattributed: 'Too little of what came in is attributed to clean services or to issuance.',
   candidate_chain: 'The address is possible on another chain too, and there it is not cleared.',
+  demo_data: 'The report rests on made-up data of the demo.',
 }
 
 const remedies: Readonly<Record<LevelReason, string>> = {
@@ -85,6 +86,7 @@ const remedies: Readonly<Record<LevelReason, string>> = {
   weak_origin: 'Look at these sources, or import better labels of them.',
   unattributed: 'Ask for the source of funds, or import labels of those who paid.',
   candidate_chain: 'Screen the address with the name of its chain.',
+  demo_data: 'Remove the demo, and screen an address of your own.',
 }
 
 /** Words outside the scorer: of a screen about the past, and of a version before 0.2.0. */

@@ -159,10 +159,11 @@ function greyBecause(coverage: Report['coverage'], reasons: readonly string[], {
   return stage === 'chain_data' && missing.length === 1 ? verdict.chainDataMissing : verdict.stageMissing
 }
 
-function cautionsOf({ livemode, risk }: Report, strings: Strings): readonly string[] {
+function cautionsOf({ livemode, demo = false, risk }: Report, strings: Strings): readonly string[] {
   const { cautions } = strings
   return [
     ...(livemode ? [] : [cautions.sandbox]),
+    ...(demo ? [cautions.demo] : []),
     ...(risk.score_is_lower_bound && risk.score < 100 ? [cautions.lowerBound] : []),
     ...risk.conflicts.map(({ clean_entity, illicit_entity, category }) =>
       cautions.conflict(
@@ -215,10 +216,12 @@ function factFields(report: Report, strings: Strings): readonly Field[] {
     {
       label: facts.balance,
       value: report.balance === null ? strings.notKnown : amountText(report.balance),
+      isAmount: true,
     },
     ...report.balances.map(({ asset, amount }) => ({
       label: facts.token(visibleText(asset)),
       value: amountText(amount),
+      isAmount: true,
     })),
     {
       label: nameOf(facts.transactions, report.tx_count_kind ?? 'total'),

@@ -67,6 +67,7 @@ export const en = {
     lowerBound: 'The score may be too low: something that it needs was missing, failed or was too old.',
     conflict: (clean: string, illicit: string, category: string) =>
       `Sources disagree: one names ${clean}, a clean service; another ${illicit} (${category}). A person decides.`,
+    demo: 'Demo: the report rests on made-up labels and transfers. It says nothing about a real address.',
     sandbox: 'Sandbox: made-up data. This report says nothing about a real address.',
   },
 

@@ -17,6 +17,7 @@ import { followBulkJob } from './routes/bulk/follow-bulk-job.js'
 import { listBulkJobs } from './routes/bulk/list-bulk-jobs.js'
 import { getBulkPdf } from './routes/bulk/get-bulk-pdf.js'
 import { listBulkResults } from './routes/bulk/list-bulk-results.js'
+import { demoEndpoints } from './routes/demo/index.js'
 import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
 import { getDocs } from './routes/reference/get-docs.js'
@@ -133,6 +134,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     searchLabelsEndpoint(parts.listImports),
     ...ownLabelEndpoints(parts.listImports),
     ...listImportEndpoints(parts.listImports),
+    ...demoEndpoints(parts.listImports),
     getPolicy(parts.policy.policyInForce),
     whatIf(parts.policy),
     ...keyEndpoints(parts.keys),

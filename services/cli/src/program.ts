@@ -29,6 +29,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   accounts: async () => (await import('./accounts/register.js')).registerAccounts,
   keys: async () => (await import('./keys/register.js')).registerKeys,
   webhooks: async () => (await import('./webhooks/register.js')).registerWebhooks,
+  demo: async () => (await import('./demo/register.js')).registerDemo,
   labels: async () => (await import('./labels/register.js')).registerLabels,
   ledger: async () => (await import('./ledger/register.js')).registerLedger,
   'chain-data': async () => (await import('./chain-data/register.js')).registerChainData,

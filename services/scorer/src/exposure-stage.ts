@@ -8,6 +8,8 @@ import type { ExposureRecord, Lane, Logger, Metrics } from '@cupel/contracts'
 import {
   chainFactsOf,
   emptyExposure,
+  isDemoAddress,
+  isExaminedInDemo,
   type ClusterFacts,
   type CompiledPolicy,
   type LabelSetFacts,
@@ -105,6 +107,7 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
     ...{ database, logger, ledger, busy },
     outcomes: metrics.counter('scorer_exposure_total', 'Addresses looked for in the ledger', ['status']),
     examiner: threads ?? createExaminer(database),
+    demoExaminer: createExaminer(database),
     late: createLateWork((error) => logger.warn({ err: error }, 'A late examination of the ledger failed')),
   }
   return {
@@ -112,7 +115,7 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
       const fault = ledger.fault()
       if (fault !== null) throw new PausedError(fault)
       const ledgerSeq = ledger.seq()
-      if (ledgerSeq === 0 || !requests.some(({ data }) => data.livemode)) return null
+      if (!requests.some((one) => isAsked(one, ledgerSeq))) return null
       const limitMs = lane === 'bulk' ? budgetMs * BULK_BUDGETS : budgetMs
       return look(stage, requests, { ledgerSeq, lane, deadlineAtMs: processMs() + limitMs })
     },
@@ -128,12 +131,23 @@ export async function startExposureStage(deps: ExposureStageDeps): Promise<Expos
   }
 }
 
+/** The first report of an installation is made while its process still warms up, and must show a path of money. */
+const DEMO_EXTRA_MS = 5_000
+
+const isOfDemo = ({ data }: ChainRequest): boolean => isDemoAddress(data.chain, data.canonicalAddress)
+
+/** Without a ledger only addresses of the demo are examined, on the ledger of the demo. */
+const isAsked = (one: ChainRequest, ledgerSeq: number): boolean =>
+  one.data.livemode && (ledgerSeq > 0 || isOfDemo(one))
+
 interface Stage {
   readonly database: Queryable
   readonly logger: Logger
   readonly ledger: Awaited<ReturnType<typeof watchLedger>>
   readonly outcomes: ReturnType<Metrics['counter']>
   readonly examiner: Examiner
+  /** Examines the few transfers of the demo in this thread, so that a first screen waits for no thread to begin. */
+  readonly demoExaminer: Examiner
   readonly late: LateWork<LedgerFindings>
   readonly busy: BusyWork
 }
@@ -152,11 +166,21 @@ function look(
 ): LedgerLook {
   const { ledger, outcomes } = stage
   const isHeld = ({ data: { chain, canonicalAddress } }: ChainRequest): boolean =>
-    ledger.mayHold(chain, canonicalAddress, ledgerSeq)
-  const examined = requests.filter((one) => one.isCandidate !== true || isHeld(one))
-  const groups = [...addressesByChain(examined)].map(([chain, screened]) =>
-    groupOf(ledger, { chain, screened, ledgerSeq, lane, deadlineAtMs }),
+    mayHold(ledger, { chain, address: canonicalAddress, ledgerSeq })
+  const examined = requests.filter(
+    (one) => isAsked(one, ledgerSeq) && (one.isCandidate !== true || isHeld(one)),
   )
+  const groupsOf = (some: readonly ChainRequest[], untilMs: number): LookGroup[] =>
+    [...addressesByChain(some)].map(([chain, screened]) =>
+      groupOf(ledger, { chain, screened, ledgerSeq, lane, deadlineAtMs: untilMs }),
+    )
+  const groups = [
+    ...groupsOf(
+      examined.filter((one) => !isOfDemo(one)),
+      deadlineAtMs,
+    ),
+    ...groupsOf(examined.filter(isOfDemo), deadlineAtMs + DEMO_EXTRA_MS),
+  ]
   return {
     examine(context) {
       const records = new Map<string, Promise<LedgerFindings>>()
@@ -168,6 +192,8 @@ function look(
         const { chain, canonicalAddress } = data
         const findings = records.get(`${chain} ${canonicalAddress}`)
         if (!data.livemode || findings === undefined) return null
+        const { labelSets } = context
+        if (ledgerSeq === 0 && !isExaminedInDemo({ chain, address: canonicalAddress, labelSets })) return null
         return findings.then((one) => {
           outcomes.inc({ status: one.exposure.status })
           return one
@@ -188,13 +214,19 @@ interface LookGroup extends LookOptions {
   readonly pricesSha256: string | null
 }
 
+/** The ledger of the demo holds what no ledger of a chain does. */
+const mayHold = (
+  ledger: Stage['ledger'],
+  { chain, address, ledgerSeq }: Pick<ExaminationOrder, 'chain' | 'address' | 'ledgerSeq'>,
+): boolean => isDemoAddress(chain, address) || ledger.mayHold(chain, address, ledgerSeq)
+
 /** Most addresses are in no ledger. An in-memory filter identifies many of them, and those are not queried. */
 function groupOf(
   ledger: Stage['ledger'],
   { chain, screened, ...options }: Pick<LookGroup, 'chain' | 'screened'> & LookOptions,
 ): LookGroup {
   const { ledgerSeq } = options
-  const held = new Set([...screened].filter((one) => ledger.mayHold(chain, one, ledgerSeq)))
+  const held = new Set([...screened].filter((address) => mayHold(ledger, { chain, address, ledgerSeq })))
   const ranges = ledger.rangesOf(chain, ledgerSeq)
   const hasHistories = ledger.hasHistories(chain, ledgerSeq)
   // The examination handles a failure; until it begins the rejection must not count as unhandled.
@@ -322,14 +354,14 @@ async function exposureWithin(
 }
 
 async function exposureOf(
-  { examiner, database }: Stage,
+  { examiner, demoExaminer, database }: Stage,
   address: string,
   of: ExaminationOf,
 ): Promise<Examined<ExposureRecord>> {
   const order = await orderOf(address, of)
   if (of.group.held.has(address)) {
     if (!hasTimeLeft(order)) throw new LateError()
-    return await examiner.exposure(order)
+    return await (isExaminedInDemo(order) ? demoExaminer : examiner).exposure(order)
   }
   const request = { ...order, policy: of.context.policy, labelsOf: () => Promise.resolve(new Map()) }
   const before = { own: noTransfers, ranges: order.ranges, hasHistories: order.hasHistories }

@@ -38,10 +38,19 @@ test('the home of an account without reports screens an example by a press', asy
   const html = await home({})
   for (const { address } of liveExamples) expect(html).toContain(`name="address" value="${address}"`)
   expect(html).toContain('labels refresh --plan data/refresh-ofac.json')
+  expect(html).not.toContain('Load the OFAC list')
 })
 
-test('the steps stay after the first report until a whole list is there, and then make room', async () => {
+test('an operator loads the list of OFAC by a press, which says whom Cupel then asks', async () => {
+  const html = await home({ scope: 'operator' })
+  expect(html).toContain('Cupel asks the server of OFAC')
+  expect(html).toMatch(/<input type="hidden" name="fetch" value="ofac"\/?>/)
+})
+
+test('the steps stay until an address was screened with a whole list, and then make room', async () => {
   const list = { source: 'ofac', dataset: 'sdn', authority: 'us-ofac', whole: true, required: true }
+  const before = { ...list, status: 'current', published_at: '2020-01-01T00:00:00.000Z' }
+  const after = { ...list, status: 'current', published_at: '2999-01-01T00:00:00.000Z' }
   const asked = async (reports: number, lists: readonly object[], session = {}) => {
     api.answer = (call, response) => {
       const items = call.path.startsWith('/v1/reports')
@@ -56,7 +65,9 @@ test('the steps stay after the first report until a whole list is there, and the
     return html.includes('id="first-steps"')
   }
   expect(await asked(1, [])).toBe(true)
-  expect(await asked(1, [{ ...list, status: 'current' }])).toBe(false)
+  expect(await asked(1, [after])).toBe(true)
+  expect(await asked(1, [before])).toBe(false)
+  expect(await asked(1, [before, after])).toBe(true)
   expect(await asked(10, [])).toBe(false)
   expect(await asked(1, [], { livemode: false })).toBe(false)
 })
@@ -84,4 +95,55 @@ test('the home of a sandbox offers its addresses with a fixed meaning', async ()
 
 test('a key that reads is offered no screening', async () => {
   expect(await home({ scope: 'read-only' })).not.toContain('action="/screen"')
+})
+
+const demoOf = (status: string) => ({
+  ...{ status, fault: null },
+  addresses: [{ address: '0xdecade0000000000000000000000000000000001', title: 'A demo customer' }],
+})
+
+async function homeWithDemo(status: string, session: Parameters<typeof aSession>[0]): Promise<string> {
+  api.answer = (call, response) =>
+    json(200, call.path === '/v1/demo' ? demoOf(status) : { items: [], next_page_token: null })(
+      call,
+      response,
+    )
+  const html = await home(session)
+  api.answer = json(200, { items: [], next_page_token: null })
+  return html
+}
+
+test('the demo is turned on and removed by an operator with one press, and its addresses are offered while it is on', async () => {
+  const off = await homeWithDemo('off', { scope: 'operator' })
+  expect(off).toContain('Turn the demo on')
+  expect(off).not.toContain('A demo customer')
+  const on = await homeWithDemo('on', { scope: 'operator' })
+  expect(on).toContain('Remove the demo')
+  expect(on).toContain('A demo customer')
+  expect(on).toContain('made-up labels and transfers')
+  const other = await homeWithDemo('on', {})
+  expect(other).not.toContain('Remove the demo')
+  expect(other).toContain('cupel demo remove')
+})
+
+test('the press asks the API, and the page looks again while the demo changes', async () => {
+  api.answer = (call, response) =>
+    json(200, call.path === '/v1/demo' ? demoOf('loading') : { items: [], next_page_token: null })(
+      call,
+      response,
+    )
+  const session = aSession({ scope: 'operator' })
+  const shown = await fetch(front.url, { headers: { cookie: cookieOf(session) } })
+  expect(shown.headers.get('refresh')).toBe('2')
+  const csrf = /name="csrf" value="([^"]+)"/.exec(await shown.text())![1]!
+  api.calls.length = 0
+  const answer = await fetch(`${front.url}/demo`, {
+    ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams({ csrf, is_on: 'yes' }) },
+    headers: { cookie: cookieOf(session), origin: front.url },
+  })
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/#demo'])
+  expect(api.calls.map(({ method, path, body }) => [method, path, body])).toEqual([
+    ['POST', '/v1/demo', '{"is_on":true}'],
+  ])
+  api.answer = json(200, { items: [], next_page_token: null })
 })

@@ -50,7 +50,9 @@ export const pictureAnswer =
 
 const NOTHING = { items: [], next_page_token: null }
 const emptyOf = (path: string): unknown =>
-  /^\/v1\/[a-z-]+$/.test(path) && path !== '/v1/policy' && path !== '/v1/usage' ? NOTHING : null
+  /^\/v1\/[a-z-]+$/.test(path) && path !== '/v1/policy' && path !== '/v1/usage' && path !== '/v1/demo'
+    ? NOTHING
+    : null
 
 function specialOf(path: string, query: URLSearchParams): unknown {
   if (path === '/v1/reports') return reportPage(query)

@@ -6,7 +6,9 @@ import {
   authorityOriginOf,
   classifyLabel,
   confidenceLadder,
+  DEMO_SOURCE,
   findChain,
+  isDemoAddress,
   labelIdentity,
   parseAddress,
   parseListedAddress,
@@ -200,9 +202,10 @@ export function stateLabels(row: LabelRow, source: string, now: Date): StatedRow
     row.chain === null
       ? parseListedAddress(row.address, row.chainHint ?? '')
       : parseAddress(row.address, row.chain)
-  return address.ok
-    ? { labels: [labelOf(row, source, address)], fault: null }
-    : refusedRow(reasonOf(row, address))
+  if (!address.ok) return refusedRow(reasonOf(row, address))
+  if (source === DEMO_SOURCE && !isDemoAddress(address.chain, address.canonical))
+    return refusedRow('the demo labels its own made-up addresses only')
+  return { labels: [labelOf(row, source, address)], fault: null }
 }
 
 /** Whether a source is an authority's own list, of which no row may be lost. */

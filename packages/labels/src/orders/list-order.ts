@@ -6,11 +6,21 @@ import { randomBytes } from 'node:crypto'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import type { LabelImportRequest, LabelImportResult } from '../import/import-request.js'
 
+/** The lists that are fetched from their authorities where an order names one. */
+export const fetchedLists = ['ofac'] as const
+export type FetchedList = (typeof fetchedLists)[number]
+
 /** How the file is read, as for an import by command. */
 export type OrderedImport = Pick<
   LabelImportRequest,
   'format' | 'source' | 'asOf' | 'append' | 'whole' | 'replaces' | 'category' | 'chain'
-> & { readonly set: string }
+> & {
+  readonly set: string
+  /** The list that is fetched from its authority, where nobody sends it. */
+  readonly fetch?: FetchedList | undefined
+  /** When the file was asked for, if it was fetched: UTC, RFC 3339. */
+  readonly fetchedAt?: string
+}
 
 export const orderStatuses = [
   'receiving',
@@ -58,10 +68,21 @@ const KEPT_OPEN = '1 day'
 const KEPT_ENDED = '400 days'
 const ID_BYTES = 10
 
-/** Begins an order, unless too many are open. */
+/** A file that needs no look, because it is not the caller's own. */
+export interface ConfirmedFile {
+  readonly content: Buffer
+  readonly acceptRemovals: number | null
+  readonly reason: string | null
+}
+
+/** Begins an order, unless too many are open. One whose list is fetched is looked at as soon as it is there; a confirmed one is imported. */
 export async function createListOrder(
   database: Database,
-  { request, by }: { readonly request: OrderedImport; readonly by: string },
+  {
+    request,
+    by,
+    confirmed = null,
+  }: { readonly request: OrderedImport; readonly by: string; readonly confirmed?: ConfirmedFile | null },
 ): Promise<ListOrder | OrderRefusal> {
   const orderId = `lio_${randomBytes(ID_BYTES).toString('hex')}`
   return await database.transaction({ at: 'labels.order' }, async (transaction) => {
@@ -72,12 +93,29 @@ export async function createListOrder(
       `SELECT count(*)::int AS count FROM labels.list_order WHERE status IN ('receiving', 'checking', 'checked', 'importing')`,
     )
     if (open!.count >= MAX_OPEN_ORDERS) return 'too-many'
+    const status = confirmed !== null ? 'importing' : request.fetch === undefined ? 'receiving' : 'checking'
     await transaction.execute(
-      `INSERT INTO labels.list_order (order_id, ordered_by, request, status) VALUES ($1, $2, $3, 'receiving')`,
-      [orderId, by, JSON.stringify(request)],
+      `INSERT INTO labels.list_order (order_id, ordered_by, request, status) VALUES ($1, $2, $3, $4)`,
+      [orderId, by, JSON.stringify(request), status],
     )
+    if (confirmed !== null) await storeConfirmed(transaction, { orderId, by, ...confirmed })
     return (await findListOrder(transaction, orderId))!
   })
+}
+
+async function storeConfirmed(
+  transaction: Queryable,
+  of: ConfirmedFile & { readonly orderId: string; readonly by: string },
+): Promise<void> {
+  const { orderId, by, content, acceptRemovals, reason } = of
+  await transaction.execute(
+    'INSERT INTO labels.list_order_part (order_id, part, content) VALUES ($1, 0, $2)',
+    [orderId, content],
+  )
+  await transaction.execute(
+    `UPDATE labels.list_order SET bytes = $2, confirmed_by = $3, accept_removals = $4, reason = $5 WHERE order_id = $1`,
+    [orderId, content.length, by, acceptRemovals, reason],
+  )
 }
 
 const FORGET = `
@@ -165,7 +203,7 @@ async function move(
     if (order === null) return 'unknown'
     if (!mayMove(order)) return 'other-status'
     const part = 'SELECT FROM labels.list_order_part WHERE order_id = $1 LIMIT 1'
-    const hasFile = (await transaction.query(part, [orderId])).length > 0
+    const hasFile = order.request.fetch !== undefined || (await transaction.query(part, [orderId])).length > 0
     return hasFile ? await changed(transaction, orderId, change, values) : 'other-status'
   })
 }

@@ -5,9 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startLoop } from '@cupel/concurrency'
 import type { Database } from '@cupel/postgres'
+import type { RefreshedList } from '../refresh/refresh-plan.js'
 import { importLabels } from '../import/import-labels.js'
 import type { LabelImportDeps } from '../import/import-request.js'
-import { findListOrder, type ListOrder, type OrderResult, type OrderStatus } from './list-order.js'
+import { fetchParts, publishedList } from './fetch-order.js'
+import {
+  findListOrder,
+  type FetchedList,
+  type ListOrder,
+  type OrderResult,
+  type OrderStatus,
+} from './list-order.js'
 
 /** Interval between two looks for orders. */
 const POLL_MS = 1_000
@@ -15,17 +23,24 @@ const POLL_MS = 1_000
 const LEASE_MS = 60_000
 const RENEW_MS = LEASE_MS / 4
 
+export interface OrderDeps extends LabelImportDeps {
+  /** Where the lists are published that an order may name; the addresses of their authorities by default. */
+  readonly publishedAt?: (name: FetchedList) => RefreshedList
+  /** Ends a download. */
+  readonly signal?: AbortSignal
+}
+
 export interface RunningOrders {
   /** Resolves when the work in progress has ended. */
   stop(): Promise<void>
 }
 
 /** Runs until it is stopped. An order whose process dies is taken up again when its lease has ended. */
-export function startListOrders(deps: LabelImportDeps & { readonly pollMs?: number }): RunningOrders {
+export function startListOrders(deps: OrderDeps & { readonly pollMs?: number }): RunningOrders {
   return startLoop({
     restMs: deps.pollMs ?? POLL_MS,
     async step(signal) {
-      while (!signal.aborted && (await runNextOrder(deps)) !== null);
+      while (!signal.aborted && (await runNextOrder({ ...deps, signal })) !== null);
     },
     onError: (error) =>
       deps.logger.warn({ err: error }, 'Cannot read or write the orders of lists; retrying'),
@@ -33,7 +48,7 @@ export function startListOrders(deps: LabelImportDeps & { readonly pollMs?: numb
 }
 
 /** Works on the oldest order that waits, and resolves to it as it is then; null if none waits. */
-export async function runNextOrder(deps: LabelImportDeps): Promise<ListOrder | null> {
+export async function runNextOrder(deps: OrderDeps): Promise<ListOrder | null> {
   const { database, logger } = deps
   const owner = randomUUID()
   const order = await claim(database, owner)
@@ -44,7 +59,7 @@ export async function runNextOrder(deps: LabelImportDeps): Promise<ListOrder | n
     })
   }, RENEW_MS)
   try {
-    const result = await resultOf(order, deps)
+    const result = await resultOf(order, owner, deps)
     logger.info({ order: order.orderId, status: result.status }, 'A list that was sent was read')
     await settle(database, order, owner, result)
   } finally {
@@ -69,15 +84,18 @@ async function claim(database: Database, owner: string): Promise<ListOrder | nul
 }
 
 /** Never rejects: a fault of the log or the database is a result too, and the order can be given again. */
-async function resultOf(order: ListOrder, deps: LabelImportDeps): Promise<OrderResult> {
+async function resultOf(order: ListOrder, owner: string, deps: OrderDeps): Promise<OrderResult> {
   const folder = await mkdtemp(join(tmpdir(), 'cupel-list-order-'))
   try {
+    const { fetched = null, fault = null } = await fetchedOf(order, { owner, folder, deps })
+    if (fault !== null) return { status: 'failed', message: fault }
     const file = join(folder, 'list')
     await writeParts(deps.database, order, file)
     const { acceptRemovals, acceptUnreadable, reason, confirmedBy, orderedBy, request } = order
     return await importLabels(
       {
         ...{ ...request, file, dryRun: order.status === 'checking', importedBy: confirmedBy ?? orderedBy },
+        ...(fetched === null ? {} : { confirmed: fetched }),
         ...(acceptRemovals === null ? {} : { acceptRemovals }),
         ...(acceptUnreadable === null ? {} : { acceptUnreadable }),
         ...(reason === null ? {} : { reason }),
@@ -90,6 +108,25 @@ async function resultOf(order: ListOrder, deps: LabelImportDeps): Promise<OrderR
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** A list that is fetched is fetched for each look; what is imported is what the last look showed. */
+async function fetchedOf(
+  order: ListOrder,
+  { owner, folder, deps }: { readonly owner: string; readonly folder: string; readonly deps: OrderDeps },
+): Promise<{
+  readonly fetched?: { readonly at: string; readonly authorities: readonly string[] }
+  readonly fault?: string
+}> {
+  const { fetch: name, fetchedAt } = order.request
+  if (name === undefined) return {}
+  const list = (deps.publishedAt ?? publishedList)(name)
+  const { authorities } = list
+  if (order.status === 'importing' && fetchedAt !== undefined)
+    return { fetched: { at: fetchedAt, authorities } }
+  const { signal = new AbortController().signal } = deps
+  const found = await fetchParts(deps.database, { order, owner, list, folder, signal })
+  return 'fault' in found ? found : { fetched: { at: found.at, authorities } }
 }
 
 /** One part is in memory at a time. */

@@ -3,7 +3,13 @@
  * about the past, and could have contradicted the ledger.
  */
 import type { ExposureRecord } from '@cupel/contracts'
-import { chainFactsOf, emptyExposure, type ClusterFacts, type LabelSetFacts } from '@cupel/domain'
+import {
+  chainFactsOf,
+  emptyExposure,
+  isExaminedInDemo,
+  type ClusterFacts,
+  type LabelSetFacts,
+} from '@cupel/domain'
 import {
   examineAddress,
   hasSegmentsUpTo,
@@ -64,7 +70,8 @@ async function findInLedger(
   { chain, address, state, labelSets, pace }: PastLook,
 ): Promise<PastFindings> {
   const { ledgerSeq, policy, labelSetSeq, pricesSha256, asOf: generatedAt } = state
-  if (ledgerSeq === 0) return { exposure: null, cluster: null }
+  if (ledgerSeq === 0 && !isExaminedInDemo({ chain, address, labelSets }))
+    return { exposure: null, cluster: null }
   const prices = pricesSha256 === null ? null : await readPriceTable(database, pricesSha256)
   const isWhole = await hasSegmentsUpTo(database, ledgerSeq)
   if (!isWhole || (prices === null && pricesSha256 !== null))

@@ -692,6 +692,7 @@ class PastReport(Model):
     _optional = frozenset({
         "candidate_chains",
         "other_chains",
+        "demo",
         "transfer",
     })
 
@@ -701,6 +702,8 @@ class PastReport(Model):
     other_chains: tuple[JudgedChain, ...] | None
     """Candidate chains that know the address, each as judged there; risk is the worst of all."""
     livemode: bool
+    demo: bool | None
+    """true: the report rests on made-up data of the demo."""
     customer_reference: str | None
     risk: Risk
     balance: str | None
@@ -797,6 +800,7 @@ class Report(Model):
     _optional = frozenset({
         "candidate_chains",
         "other_chains",
+        "demo",
         "transfer",
     })
 
@@ -807,6 +811,8 @@ class Report(Model):
     other_chains: tuple[JudgedChain, ...] | None
     """Candidate chains that know the address, each as judged there; risk is the worst of all."""
     livemode: bool
+    demo: bool | None
+    """true: the report rests on made-up data of the demo."""
     customer_reference: str | None
     risk: Risk
     balance: str | None

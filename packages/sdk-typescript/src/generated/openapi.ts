@@ -578,6 +578,8 @@ export interface components {
             /** @description Candidate chains that know the address, each as judged there; risk is the worst of all */
             readonly other_chains?: readonly components["schemas"]["JudgedChain"][];
             readonly livemode: boolean;
+            /** @description true: the report rests on made-up data of the demo */
+            readonly demo?: boolean;
             readonly customer_reference: string | null;
             readonly risk: components["schemas"]["Risk"];
             readonly balance: string | null;
@@ -606,6 +608,8 @@ export interface components {
             /** @description Candidate chains that know the address, each as judged there; risk is the worst of all */
             readonly other_chains?: readonly components["schemas"]["JudgedChain"][];
             readonly livemode: boolean;
+            /** @description true: the report rests on made-up data of the demo */
+            readonly demo?: boolean;
             readonly customer_reference: string | null;
             readonly risk: components["schemas"]["Risk"];
             readonly balance: string | null;
@@ -877,6 +881,37 @@ export interface components {
             readonly pages_expected: number | null;
             /** @description Further histories that are still to be read */
             readonly waiting: number;
+        };
+        readonly ReportDifference: {
+            /** @description The id of the other report. */
+            readonly since: string;
+            /** @description Why there is no explanation: `unreadable` if the record of a report has left the log, `refused` if the two cannot be compared; null if there is one. */
+            readonly missing: string | null;
+            /** @description The same as a sentence, if there is more to say. */
+            readonly detail: string | null;
+            readonly before: components["schemas"]["DecidedLevel"] | null;
+            readonly after: components["schemas"]["DecidedLevel"] | null;
+            /** @description The difference of the scores. */
+            readonly added: number | null;
+            /** @description In the order in which they are exchanged; their points add up to the difference exactly. */
+            readonly parts: readonly components["schemas"]["PartOfChange"][];
+            /** @description The exposure counts as funds, although labels of counterparties may have changed it. */
+            readonly funds_include_labels: boolean | null;
+        };
+        readonly DecidedLevel: {
+            readonly level: string;
+            readonly score: number;
+            readonly level_reasons: readonly string[];
+        };
+        readonly PartOfChange: {
+            /** @description labels, funds, policy, scorer, time or not_examined. */
+            readonly part: string;
+            /** @description Whether the inputs of this part differ at all. */
+            readonly differs: boolean;
+            /** @description Points that the part added, after the parts before it. */
+            readonly added: number;
+            /** @description Points that the part would have added by itself. */
+            readonly alone: number;
         };
         readonly ReportPage: {
             readonly items: readonly components["schemas"]["Report"][];
@@ -1605,6 +1640,8 @@ export interface components {
             readonly dataset: string;
             /** @description The publisher, for files whose rows or format name none. */
             readonly source?: string | null;
+            /** @description The list that is fetched from the address at which its authority publishes it, where no file is sent. It is looked at as soon as it is there. */
+            readonly fetch?: "ofac" | null;
             /** @description The date of the list, for files that state none. */
             readonly list_date?: string | null;
             /** @description The file is all of an authority’s list; some formats always are. */
@@ -1734,6 +1771,21 @@ export interface components {
         readonly ListRefreshRequest: {
             /** @description The name of the list in the plan. */
             readonly name: string;
+        };
+        readonly Demo: {
+            /** @description off, loading, on or removing. */
+            readonly status: string;
+            /** @description Why the last change came to nothing; null if it did not. */
+            readonly fault: string | null;
+            /** @description The addresses of the demo, those to begin with first. */
+            readonly addresses: readonly components["schemas"]["DemoAddress"][];
+        };
+        readonly DemoAddress: {
+            readonly address: string;
+            readonly title: string;
+        };
+        readonly DemoChangeRequest: {
+            readonly is_on: boolean;
         };
         /** @description The policy in force. */
         readonly Policy: {

@@ -259,7 +259,7 @@ export const databaseRights = {
       'label_view.publication': ['SELECT', 'INSERT', 'UPDATE', 'MAINTAIN'],
       'label_view.retirement': ['SELECT', 'INSERT', 'MAINTAIN'],
       'labels.list_order': ['SELECT', 'UPDATE', 'DELETE'],
-      'labels.list_order_part': ['SELECT', 'DELETE'],
+      'labels.list_order_part': ['SELECT', 'INSERT', 'DELETE'],
       'labels.refreshed_list': ['SELECT', 'INSERT', 'UPDATE'],
       'labels.spool': ['SELECT', 'INSERT', 'DELETE'],
       'log.group_lease': ['SELECT', 'INSERT', 'DELETE'],

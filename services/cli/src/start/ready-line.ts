@@ -66,7 +66,7 @@ ${ready.console_url === null ? '' : `\n  console          ${ready.console_url}  
 1. Screen an address${ready.console_url === null ? '' : ', in the console or with this call'}:
 
 curl -sS ${ready.base_url}/v1/screen -H 'Authorization: Bearer ${ready.keys.read_write}' -H 'Content-Type: application/json' -d '{"address":"${FIRST_SCREEN}"}'
-${hint === '' ? '' : `\n2. Allow green results. ${hint}\n\n3. Screen the same address again, and watch it.\n`}
+${hint === '' ? '' : `\n2. Allow green results. ${hint}\n\n3. Screen the same address again, and watch it.\n${ready.console_url === null ? '' : '\nThe console has these steps as buttons for the operator key. '}A report with a path of money: npm run --silent cupel -- demo load\n`}
 Data in ${ready.home}, logs in ${logs}. Ctrl-C stops everything.
 `
 }

@@ -4,6 +4,7 @@ import type { Page } from '../server/page.js'
 import { auditPages } from './audit/index.js'
 import { casesPages } from './cases/index.js'
 import { comparePages } from './compare/index.js'
+import { demoPages } from './demo/index.js'
 import { historyPages } from './history/index.js'
 import { bulkPages } from './bulk/index.js'
 import { homePages } from './home/index.js'
@@ -27,6 +28,7 @@ export const pagesOf = (service: SignInService | null): readonly Page[] => [
   ...signInPages(service),
   ...(service === null ? [] : oidcPages(service)),
   ...homePages,
+  ...demoPages,
   ...screenPages,
   ...transferPages,
   ...reportPages,

@@ -60,6 +60,7 @@ export type { TextHash, Transfer, UncountedReason } from './exposure/transfer.js
 export { clusterFindings, clusterStops, considerCluster } from './risk/cluster.js'
 export type { ClusterFacts, ClusterFinding, ClusterLabelFacts, ClusterStop } from './risk/cluster.js'
 export { OWN_KIND } from './risk/own-labels.js'
+export { DEMO_SOURCE, restsOnDemo } from './risk/demo.js'
 export { judge } from './risk/judge.js'
 export type { Conflict, Judgement, JudgementFacts } from './risk/judge.js'
 export { levelReasons, type LevelReason } from './risk/level-reasons.js'

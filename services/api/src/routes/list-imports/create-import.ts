@@ -1,7 +1,8 @@
 /** POST /v1/list-imports: begins the import of a label file, which is sent in parts. */
-import { createListOrder } from '@cupel/labels'
+import { createListOrder, publishedList } from '@cupel/labels'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { refuse } from '../../http/problem.js'
 import { statuses } from '../../http/status.js'
 import {
   importAuthor,
@@ -13,6 +14,8 @@ import {
   LIST_IMPORTS,
   type ListImportParts,
 } from './import-description.js'
+
+const formatOf = (name: Parameters<typeof publishedList>[0]): string => publishedList(name).format
 
 const importBody = z.strictObject(importFields).meta({ id: 'NewListImportRequest' })
 
@@ -39,6 +42,11 @@ export function createListImport({ database }: ListImportParts): Endpoint {
       },
     ],
     problems: ['import_conflict', 'unavailable'],
+    judge({ body: { fetch, format } }) {
+      if (fetch === undefined || format === formatOf(fetch)) return { judged: undefined }
+      const detail = `The list has the layout ${formatOf(fetch)}.`
+      return refuse('invalid_request', detail, { errors: [{ pointer: '/format', detail }] })
+    },
     async handle(call, { body }) {
       const { dataset: set, list_date: asOf, ...request } = body
       const order = await createListOrder(database, {

@@ -1,6 +1,7 @@
 /** Imports of lists as the API shows them, and what their routes have in common. */
 import { categories, instant } from '@cupel/contracts'
 import {
+  fetchedLists,
   labelFormats,
   MAX_OPEN_ORDERS,
   MAX_PART_BYTES,
@@ -44,6 +45,9 @@ export const importFields = {
   format: format.describe('The layout of the file.'),
   dataset: setName.describe('The dataset within the source: importing it again replaces it.'),
   source: orAbsent(setName).describe('The publisher, for files whose rows or format name none.'),
+  fetch: orAbsent(z.enum(fetchedLists)).describe(
+    'The list that is fetched from the address at which its authority publishes it, where no file is sent. It is looked at as soon as it is there.',
+  ),
   list_date: orAbsent(z.iso.date()).describe('The date of the list, for files that state none.'),
   whole: orAbsent(z.boolean()).describe('The file is all of an authority’s list; some formats always are.'),
   append: orAbsent(z.boolean()).describe('The file adds to the set, and nothing of it ends.'),

@@ -5,11 +5,14 @@ import type { InboxEntry } from '../../api/inbox-answers.js'
 import { Notice } from '../../components/notice.js'
 import { ReportTable } from '../../components/report-table.js'
 import { page, type Page } from '../../server/page.js'
+import { API_DEMO, DemoSection, isChanging, type Demo } from '../demo/index.js'
 import { InboxInShort, TOP_OF_INBOX } from '../inbox/inbox-in-short.js'
 import { ageText, hasWholeList, isInTheWay, isWholeList, listName } from '../lists/list-state.js'
 import { emptyForm, ScreenForm } from '../screen/screen-form.js'
 import { FirstSteps } from './first-steps.js'
 
+/** While the demo changes the browser asks again. */
+const REFRESH = { refresh: '2' }
 const LATEST_REPORTS = 10
 const RED_REPORTS = 5
 
@@ -19,17 +22,20 @@ export const showHome: Page = {
   access: 'session',
   async handle(call) {
     const { api, session } = call
-    const [latest, red, lists, inbox] = await Promise.all([
+    const [latest, red, lists, inbox, demo] = await Promise.all([
       api.get<ReportPage>('/v1/reports', { page_size: LATEST_REPORTS }),
       api.get<ReportPage>('/v1/reports', { level: 'red', page_size: RED_REPORTS }),
       api.get<ListPage<LabelList>>('/v1/lists'),
       api.get<ListPage<InboxEntry>>('/v1/inbox', TOP_OF_INBOX),
+      session?.livemode === true ? api.get<Demo>(API_DEMO) : null,
     ])
     const mayBeGreen = hasWholeList(lists.items) && !lists.items.some(isInTheWay)
-    // The steps stay until the second one is done, or until the account works without it.
+    // The steps stay until an address was screened with a whole list in force, or until the account works without one.
     const isBeginning =
       latest.items.length === 0 ||
-      (session?.livemode === true && !hasWholeList(lists.items) && latest.items.length < LATEST_REPORTS)
+      (session?.livemode === true &&
+        latest.items.length < LATEST_REPORTS &&
+        !isScreenedSince(latest.items, lists.items))
     return page(
       'Home',
       <>
@@ -39,7 +45,8 @@ export const showHome: Page = {
         </section>
         {session?.livemode === false ? null : <ListsInShort lists={lists.items} />}
         <InboxInShort inbox={inbox} />
-        {isBeginning ? <FirstSteps {...{ call, mayBeGreen }} /> : null}
+        {isBeginning ? <FirstSteps {...{ call, mayBeGreen }} reports={latest.items} /> : null}
+        {demo !== null && (isBeginning || demo.status !== 'off') ? <DemoSection {...{ call, demo }} /> : null}
         {red.items.length === 0 || latest.items.length === 0 ? null : (
           <section aria-labelledby="red-title">
             <h2 id="red-title">Latest red reports</h2>
@@ -63,9 +70,14 @@ export const showHome: Page = {
           )}
         </section>
       </>,
-      { section: '/' },
+      { section: '/', headers: demo !== null && isChanging(demo) ? REFRESH : {} },
     )
   },
+}
+
+function isScreenedSince(reports: ReportPage['items'], lists: readonly LabelList[]): boolean {
+  const since = lists.filter(isWholeList).map(({ published_at: at }) => at ?? '')
+  return since.length > 0 && reports.some(({ generated_at: at }) => since.every((one) => at >= one))
 }
 
 /** Whether the lists of authorities can be relied on, in one line. */

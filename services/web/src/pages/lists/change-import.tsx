@@ -12,12 +12,14 @@ export const beginImport: Page = {
   takesFile: true,
   async handle(call) {
     const { api, form } = call
-    const given = ['format', 'dataset', 'source'].map((name) => [name, fieldOf(form, name).trim()] as const)
+    const given = ['format', 'dataset', 'source', 'fetch'].map(
+      (name) => [name, fieldOf(form, name).trim()] as const,
+    )
     const body = Object.fromEntries(given.filter(([, value]) => value !== ''))
     try {
       const { import_id: id } = await api.send<ListImport>('POST', API_IMPORTS, body)
       // A script sends the file in parts afterwards.
-      if (fieldOf(form, 'staged') === '') {
+      if (fieldOf(form, 'staged') === '' && fieldOf(form, 'fetch') === '') {
         await sendParts(api, id, await bytesOf(form), 0)
         await api.send('POST', apiPathOf(id, '/check'))
       }

@@ -74,7 +74,7 @@ export const formats: Readonly<Record<string, string>> = {
 
 const statusWords: Readonly<Record<string, string>> = {
   receiving: 'Waits for its file',
-  checking: 'Is being read …',
+  checking: 'Is being fetched or read …',
   checked: 'Waits for your confirmation',
   importing: 'Is being imported …',
   imported: '✓ Imported',

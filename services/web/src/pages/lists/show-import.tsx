@@ -47,7 +47,11 @@ function Result({ of: { status, result } }: { readonly of: ListImport }) {
   return (
     <>
       {detail === null ? null : <Notice kind="fault">{detail}</Notice>}
-      {status === 'imported' ? <Notice kind="done">The list is in force.</Notice> : null}
+      {status === 'imported' ? (
+        <Notice kind="done">
+          The list is in force. <a href="/">Screen an address again</a>.
+        </Notice>
+      ) : null}
       {warnings.map((warning) => (
         <Notice key={warning} kind="hint">
           {warning}.

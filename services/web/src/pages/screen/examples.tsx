@@ -57,4 +57,5 @@ function SandboxExamples({ call }: ExamplesProps) {
   )
 }
 
-const Attempt = () => <input type="hidden" name="attempt" value={`${Date.now()}-${randomUUID()}`} />
+/** One press is one screen, however often its form is sent. */
+export const Attempt = () => <input type="hidden" name="attempt" value={`${Date.now()}-${randomUUID()}`} />

@@ -36,6 +36,8 @@ export interface JudgementFacts {
   readonly exposure?: readonly ExposureMeasure[]
   /** The ledger should have been examined, and was not. */
   readonly exposureIsDropped?: boolean
+  /** What is known of the address is made up; absent: it is not. */
+  readonly isOfDemo?: boolean
   /** Addresses that spent together with this one; absent where there are none, or where no ledger was asked. */
   readonly cluster?: ClusterFacts | null
   /** UTC, RFC 3339: the only clock of the decision. */
@@ -110,6 +112,7 @@ export function judge(facts: JudgementFacts): Judgement {
     hasAttribution: considered.some((label) => label.status === 'live' && !isOwnAllow(label)),
     hasConflict: conflicts.length > 0,
     hasDroppedStage: clusterIsDropped || facts.exposureIsDropped === true,
+    isOfDemo: facts.isOfDemo === true,
     lists: listFaults,
     chainKnowledge: withOwnAllow(facts.chainKnowledge, considered, facts.chain),
     policy,

@@ -36,5 +36,6 @@ export const levelReasons = [
   'weak_origin',
   'unattributed',
   'candidate_chain',
+  'demo_data',
 ] as const
 export type LevelReason = (typeof levelReasons)[number]

@@ -42,6 +42,7 @@ export function decideLevel({
   hasAttribution,
   hasConflict,
   hasDroppedStage,
+  isOfDemo = false,
   lists,
   chainKnowledge,
   policy,
@@ -55,6 +56,8 @@ export function decideLevel({
   readonly hasConflict: boolean
   /** A stage that could have raised the score, or contradicted a clean label, was dropped. */
   readonly hasDroppedStage: boolean
+  /** What is known of the address is made up. */
+  readonly isOfDemo?: boolean
   readonly lists: ListFaults
   readonly chainKnowledge: ChainKnowledge
   readonly policy: CompiledPolicy
@@ -73,6 +76,7 @@ export function decideLevel({
     for (const reason of missing) reasons.add(reason)
   }
   if (hasDroppedStage) reasons.add('partial')
+  if (isOfDemo) reasons.add('demo_data')
   return { level: reasons.size === 0 ? 'green' : 'grey', reasons: [...reasons] }
 }
 

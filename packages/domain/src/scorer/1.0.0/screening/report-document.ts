@@ -9,7 +9,7 @@ import type { ScreeningInputs } from './screening-inputs.js'
 export function buildReport(
   { request, snapshot, policy, generatedAt }: ScreeningInputs,
   judgement: Judgement,
-  scorerVersion: string,
+  { scorerVersion, isOfDemo }: { readonly scorerVersion: string; readonly isOfDemo: boolean },
 ): Report {
   const points = judgement.categoryHundredths
   const missing = snapshot.labelSets.filter(isMissing)
@@ -19,6 +19,7 @@ export function buildReport(
     chain: request.chain,
     ...(request.candidateChains.length > 0 ? { candidate_chains: [...request.candidateChains] } : {}),
     livemode: request.livemode,
+    ...(isOfDemo ? { demo: true } : {}),
     customer_reference: request.customerReference,
     risk: {
       level: judgement.level,

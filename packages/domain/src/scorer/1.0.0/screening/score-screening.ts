@@ -6,6 +6,7 @@ import type { CandidateRecord, Evidence, Report, ReportGenerated } from '@cupel/
 import { noChainInputs } from '../chain-facts/chain-inputs.js'
 import { readChainFacts, type ChainReading } from '../chain-facts/read-chain-facts.js'
 import { canonicalJson, sha256Hex, type Sha256Hex } from '../json/canonical-json.js'
+import { restsOnDemo } from '../risk/demo.js'
 import { judge, type Judgement } from '../risk/judge.js'
 import type { LabelViewState } from '../risk/label-facts.js'
 import type { LevelReason } from '../risk/level-reasons.js'
@@ -32,7 +33,7 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
   const others = candidates.map((one) => judgeOn(one, inputs))
   const judgement = worstOf(detected.judgement, others.map((one) => one.judgement))
   const { chainReading, exposureReading } = detected
-  const report = reportOf(inputs, judgement, { chainReading, exposureReading, others })
+  const report = reportOf(inputs, judgement, { chainReading, exposureReading, others, isOfDemo: [detected, ...others].some((one) => restsOnDemo(one.findings)) })
   const { sanctions, darknet, mixer, scam, stolen, clean_exchange: cleanExchange } = report.risk.categories
   return {
     ...request,
@@ -119,6 +120,7 @@ function judgeOn(
     hasFault: chainReading.isFaulted || exposureReading.isLowerBound || unread !== null,
     exposure: exposureReading.measures,
     exposureIsDropped: exposureReading.isDropped,
+    isOfDemo: restsOnDemo({ labels, exposure }),
     cluster,
     generatedAt,
     policy,
@@ -145,9 +147,13 @@ function reportOf(
     chainReading,
     exposureReading,
     others,
-  }: Pick<JudgedChain, 'chainReading' | 'exposureReading'> & { readonly others: readonly JudgedChain[] },
+    isOfDemo,
+  }: Pick<JudgedChain, 'chainReading' | 'exposureReading'> & {
+    readonly others: readonly JudgedChain[]
+    readonly isOfDemo: boolean
+  },
 ): Report {
-  const report = buildReport(inputs, judgement, SCORER_VERSION)
+  const report = buildReport(inputs, judgement, { scorerVersion: SCORER_VERSION, isOfDemo })
   const missing = missingStages(inputs, others.map(({ findings }) => findings))
   const transfer = transferOf(inputs, judgement, { chainReading, exposureReading }, missing)
   return {

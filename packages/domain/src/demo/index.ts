@@ -1,0 +1,7 @@
+export {
+  demoAddresses,
+  demoNeighbourhood,
+  isDemoAddress,
+  isExaminedInDemo,
+  withoutDemo,
+} from './demo-ledger.js'

@@ -1,0 +1,13 @@
+/** POST /demo: turns the demo on or off. */
+import { fieldOf, redirect, type Page } from '../../server/page.js'
+import { API_DEMO } from './demo.js'
+
+export const changeDemo: Page = {
+  method: 'POST',
+  path: '/demo',
+  access: 'session',
+  async handle({ api, form }) {
+    await api.send('POST', API_DEMO, { is_on: fieldOf(form, 'is_on') === 'yes' })
+    return redirect('/#demo')
+  },
+}

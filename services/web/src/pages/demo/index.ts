@@ -1,0 +1,7 @@
+/** The demo: made-up addresses with a money path. */
+import type { Page } from '../../server/page.js'
+import { changeDemo } from './change-demo.js'
+
+export { API_DEMO, isChanging, type Demo } from './demo.js'
+export { DemoSection } from './demo-section.js'
+export const demoPages: readonly Page[] = [changeDemo]
