@@ -62,3 +62,12 @@ test('a drain that leaves no time to answer the accepted calls is refused', () =
     'CUPEL_DRAIN_MS (9000) must be less than CUPEL_SHUTDOWN_TIMEOUT_MS (9000).',
   )
 })
+
+test('a mail server needs a sender, and a password its user; the password is told nowhere', () => {
+  expect(() => loadConfig({ CUPEL_MAIL_HOST: 'smtp.example.com' })).toThrow('CUPEL_MAIL_FROM is required')
+  const sender = { CUPEL_MAIL_HOST: 'smtp.example.com', CUPEL_MAIL_FROM: 'cupel@example.com' }
+  expect(() => loadConfig({ ...sender, CUPEL_MAIL_PASSWORD: 'p' })).toThrow('CUPEL_MAIL_USER is required')
+  for (const from of ['cupel', 'a@b\r\nBcc: c@d', 'Cupel <cupel@example.com>'])
+    expect(() => loadConfig({ ...sender, CUPEL_MAIL_FROM: from })).toThrow('CUPEL_MAIL_FROM')
+  expect(loadConfig(sender)).toMatchObject({ CUPEL_MAIL_PORT: 587, CUPEL_MAIL_INSECURE: false })
+})

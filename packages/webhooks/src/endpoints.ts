@@ -5,21 +5,16 @@
 import { randomBytes } from 'node:crypto'
 import type { ApiCall } from '@cupel/contracts'
 import type { DisabledReason, PayloadKind, WebhookType } from '@cupel/domain'
-import type { Judge } from '@cupel/outbound'
-import { asFields, asTimes, timeText, type Database, type Queryable } from '@cupel/postgres'
+import { asFields, asTimes, timeText, type Queryable } from '@cupel/postgres'
 import { outboxType, tenantScope } from '@cupel/projections'
 import { FIRST_TEST_DELAY_MS, insertTests } from './endpoint-tests.js'
+import type { EndpointRefusal, EndpointStore, Owner } from './endpoint-store.js'
 import { originOf, webhookEvent, writeWebhookEvents } from './events.js'
 import { recipientOf } from './mailto.js'
-import type { SecretBox } from './secret-box.js'
 import { changeFault, judgeReceiver, takenRecipient } from './receivers.js'
 import { newWebhookSecret } from './signing/signature.js'
 
-/** An account in one of its environments. */
-export interface Owner {
-  readonly accountId: string
-  readonly livemode: boolean
-}
+export type { EndpointRefusal, EndpointStore, Owner } from './endpoint-store.js'
 
 export interface WebhookEndpoint extends Owner {
   readonly endpointId: string
@@ -37,14 +32,6 @@ export interface WebhookEndpoint extends Owner {
   readonly createdAt: string
 }
 
-export type EndpointRefusal =
-  | { readonly ok: false; readonly code: 'unknown_endpoint' }
-  | { readonly ok: false; readonly code: 'too_many_endpoints' }
-  /** E-mail carries no signature. */
-  | { readonly ok: false; readonly code: 'no_secret' }
-  /** `reason`: one sentence for the caller. */
-  | { readonly ok: false; readonly code: 'invalid_url'; readonly reason: string }
-
 export type EndpointResult<T> = ({ readonly ok: true } & T) | EndpointRefusal
 
 /** The maker of a change, for the log: a key id, or an operator with a reason. */
@@ -53,15 +40,6 @@ export interface Actor {
   readonly reason?: string | undefined
   /** The call of the API that makes the change; the event records it. */
   readonly call?: ApiCall | undefined
-}
-
-/** The dependencies of changes to endpoints. */
-export interface EndpointStore {
-  readonly database: Database
-  readonly secrets: SecretBox
-  readonly judge: Judge
-  /** Seals the address of a recipient of e-mail; null if the operator set no mail server. */
-  readonly sealRecipient: ((accountId: string, address: string) => Promise<string>) | null
 }
 
 export const MAX_ENDPOINTS = 10

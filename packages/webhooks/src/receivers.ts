@@ -1,7 +1,7 @@
 /** Where the messages of an endpoint go: a URL whose host was judged, or a sealed address of e-mail. */
 import type { PayloadKind } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import type { EndpointRefusal, EndpointStore, Owner } from './endpoints.js'
+import type { EndpointRefusal, EndpointStore, Owner } from './endpoint-store.js'
 import { readMailto } from './mail-address.js'
 import { MAILTO, recipientOf } from './mailto.js'
 

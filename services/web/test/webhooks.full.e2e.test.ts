@@ -128,7 +128,7 @@ desk.test(
     const main = page.locator('main')
     expect(await main.innerText()).toContain('mailto:risk@example.com')
     expect(await main.innerText()).toContain(
-      'A watched address changed; A watched address cannot be screened',
+      'A watched address changed; The daily digest of watches; A watched address cannot be screened',
     )
     expect(await main.innerText()).not.toContain('Rotate the secret')
     await until(async () => {

@@ -2,24 +2,9 @@
 import type { Trace, Tracing } from '@cupel/contracts'
 import { decideAttempt, retryAfterMs } from '@cupel/domain'
 import type { AdmitPlace, OutboundClient, OutboundResult } from '@cupel/outbound'
-import {
-  recipientOf,
-  signWebhook,
-  WEBHOOK_USER_AGENT,
-  type AttemptRecord,
-  type ClaimedDelivery,
-} from '@cupel/webhooks'
+import { recipientOf, signWebhook, WEBHOOK_USER_AGENT, type ClaimedDelivery } from '@cupel/webhooks'
 import { attemptMail, type MailSending } from './attempt-mail.js'
-
-/** No attempt: the delivery can be claimed again after `waitMs`. */
-export interface NotAttempted {
-  readonly waitMs: number
-}
-
-/** The outcome of an attempt, and the trace that it is part of. */
-export interface Attempted extends AttemptRecord {
-  readonly trace: Trace | undefined
-}
+import type { Attempted, NotAttempted } from './attempted.js'
 
 export interface AttemptParts {
   readonly client: Pick<OutboundClient, 'post'>

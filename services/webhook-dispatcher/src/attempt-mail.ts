@@ -7,7 +7,7 @@ import { decideAttempt, mailParts, readMailMessage } from '@cupel/domain'
 import type { MailClient, MailResult } from '@cupel/outbound'
 import { ERASED, maySeal, type PersonalData } from '@cupel/personal-data'
 import { readMailto, recipientOf, type ClaimedDelivery, type MailLinks } from '@cupel/webhooks'
-import type { Attempted, NotAttempted } from './attempt-delivery.js'
+import type { Attempted, NotAttempted } from './attempted.js'
 
 export interface MailSending {
   /** Null if the operator set no mail server: messages of earlier times wait. */

@@ -16,7 +16,8 @@ import {
   type ClaimedDelivery,
   type SecretBox,
 } from '@cupel/webhooks'
-import { attemptDelivery, type Attempted, type NotAttempted } from './attempt-delivery.js'
+import { attemptDelivery } from './attempt-delivery.js'
+import type { Attempted, NotAttempted } from './attempted.js'
 import type { MailSending } from './attempt-mail.js'
 import { createBodyStore, type BodyStore } from './body-store.js'
 import { createEndpointHealth, PLACES_PER_TRUSTED, type EndpointHealth } from './endpoint-health.js'

@@ -61,6 +61,11 @@ describe('a delivery', () => {
     expect(decideAttempt({ statusCode, retryAfterMs: null }, { attempts: 1, lot: 0.5 }).kind).toBe(kind)
   })
 
+  test('that a mail server refuses for good is exhausted at once', () => {
+    const refused = { statusCode: 550, retryAfterMs: null, isRefused: true }
+    expect(decideAttempt(refused, { attempts: 1, lot: 0.5 })).toEqual({ kind: 'exhausted' })
+  })
+
   test('that fails ten times is exhausted', () => {
     const failed = { statusCode: 500, retryAfterMs: null }
     expect(decideAttempt(failed, { attempts: MAX_ATTEMPTS, lot: 0.5 })).toEqual({ kind: 'exhausted' })

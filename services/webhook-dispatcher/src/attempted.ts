@@ -1,0 +1,13 @@
+/** What came of an attempt. */
+import type { Trace } from '@cupel/contracts'
+import type { AttemptRecord } from '@cupel/webhooks'
+
+/** No attempt: the delivery can be claimed again after `waitMs`. */
+export interface NotAttempted {
+  readonly waitMs: number
+}
+
+/** The outcome of an attempt, and the trace that it is part of. */
+export interface Attempted extends AttemptRecord {
+  readonly trace: Trace | undefined
+}
