@@ -1,5 +1,6 @@
 /** The use of the account's keys, call by call. */
 import type { Page } from '../../server/page.js'
+import { exportCsv, exportLines } from './export-audit.js'
 import { showAudit } from './show-audit.js'
 
-export const auditPages: readonly Page[] = [showAudit]
+export const auditPages: readonly Page[] = [showAudit, exportCsv, exportLines]

@@ -10,7 +10,7 @@ import { page, type Page } from '../../server/page.js'
 import { dayAfter } from '../history/show-history.js'
 import { AuditFilters, filterOf, isSearch, type AuditFilter } from './audit-filters.js'
 
-interface AuditEntry {
+export interface AuditEntry {
   readonly at: string
   readonly request_id: string
   readonly key_id: string
@@ -38,19 +38,13 @@ export const showAudit: Page = {
     let fault: string | null = null
     try {
       found = await api.get<ListPage<AuditEntry>>('/v1/audit-log', {
-        key_id: filter.key,
-        route: filter.route,
-        subject_id: filter.subject,
-        client_address: filter.client,
-        outcome: filter.outcome === '' ? '' : 'problem',
-        from: filter.from,
-        to: dayAfter(filter.to),
+        ...auditQuery(filter),
         page_size: PAGE_SIZE,
         page_token: query.get('page_token'),
       })
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.status !== 400) throw error
-      fault = error.errors.map(({ detail }) => detail).join(' ') || error.detail
+      fault = faultOf(error)
     }
     return page(
       'Audit log',
@@ -62,11 +56,42 @@ export const showAudit: Page = {
         <AuditFilters filter={filter} />
         {fault === null ? null : <Notice kind="fault">{fault}</Notice>}
         <Entries filter={filter} found={found} isRefused={fault !== null} />
+        {fault === null && found.items.length > 0 ? <Downloads filter={filter} /> : null}
         <Pager path="/audit" query={query} next={found.next_page_token} isSearch={isSearch(filter)} />
       </section>,
       { section: '/audit', status: fault === null ? 200 : 400 },
     )
   },
+}
+
+/** The filter as the API takes it. */
+export const auditQuery = (filter: AuditFilter) => ({
+  key_id: filter.key,
+  route: filter.route,
+  subject_id: filter.subject,
+  client_address: filter.client,
+  outcome: filter.outcome === '' ? '' : 'problem',
+  from: filter.from,
+  to: dayAfter(filter.to),
+})
+
+export const faultOf = ({ errors, detail }: ApiProblem): string =>
+  errors.map((one) => one.detail).join(' ') || detail
+
+/** The same calls as a file: all pages of the filter. */
+function Downloads({ filter }: { readonly filter: AuditFilter }) {
+  const given = Object.entries(filter).filter(([, value]) => value !== '')
+  const query = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+  return (
+    <p class="actions no-print">
+      <a class="button plain" href={`/audit/calls.csv${query}`}>
+        Download as CSV
+      </a>{' '}
+      <a class="button plain" href={`/audit/calls.ndjson${query}`}>
+        Download as lines of JSON
+      </a>
+    </p>
+  )
 }
 
 interface EntriesProps {
