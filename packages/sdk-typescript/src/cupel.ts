@@ -19,7 +19,7 @@ import { Watches } from './resources/watches.js'
 import { settingsFrom, type CupelOptions } from './settings.js'
 import type { CallOptions, KeyedCallOptions } from './transport/call.js'
 import { createTransport, type Transport } from './transport/transport.js'
-import type { AsOfScreening, Report, Usage } from './generated/models.js'
+import type { AsOfScreening, InstallationHealth, Report, Usage } from './generated/models.js'
 import { secondsOf } from './wait-seconds.js'
 import { webhooks } from './webhooks/verify.js'
 
@@ -116,6 +116,12 @@ export class Cupel {
   async usage(options: CallOptions = {}): Promise<Usage> {
     const call = { method: 'GET', path: '/v1/usage', repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as Usage
+  }
+
+  /** For operators: the health of the installation. What could not be read is unknown, never healthy. */
+  async installationHealth(options: CallOptions = {}): Promise<InstallationHealth> {
+    const call = { method: 'GET', path: '/v1/installation-health', repeat: 'safe', options } as const
+    return objectOf(await this.#transport(call)) as unknown as InstallationHealth
   }
 }
 

@@ -18,6 +18,8 @@ import { listBulkJobs } from './routes/bulk/list-bulk-jobs.js'
 import { getBulkPdf } from './routes/bulk/get-bulk-pdf.js'
 import { listBulkResults } from './routes/bulk/list-bulk-results.js'
 import { demoEndpoints } from './routes/demo/index.js'
+import type { HealthParts } from './health/installation-health.js'
+import { getInstallationHealth } from './routes/health/get-installation-health.js'
 import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
 import { getDocs } from './routes/reference/get-docs.js'
@@ -87,6 +89,7 @@ export interface EndpointParts {
   readonly cases: CaseParts
   readonly watches: WatchParts
   readonly transparency: TransparencyParts
+  readonly health: HealthParts
   readonly personalData: PersonalData
   /** Names of the readiness checks that fail. */
   readonly failing: () => readonly string[]
@@ -150,6 +153,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
       words === '' ? (page ??= renderReferencePage(described())) : renderSearchPage(described(), words),
     ),
     getProblemPage((code) => renderProblemPage(described(), code)),
+    getInstallationHealth(parts.health),
     getHealth(),
     getReadiness(parts.failing),
   ]

@@ -57,6 +57,7 @@ const DESCRIBED: EndpointParts = {
     tokens: DESCRIBED_READS.tokens,
   },
   policy: { policyInForce: notServed, compare: notServed },
+  health: {} as EndpointParts['health'],
   keys: {
     database: {} as EndpointParts['keys']['database'],
     tokens: DESCRIBED_READS.tokens,

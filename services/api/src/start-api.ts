@@ -313,6 +313,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
         webhooks: { store: webhookStore, tokens, personalData, mailLinks },
       },
       ...{ bulk, sessions, sharing, cases, watches, pdf, personalData, failing },
+      health: { database, logger, log: deps.log },
     }),
     ...{ gate, audit, idempotent, bodies, strangers, disk, traffic, personalData },
     ...{ logger, metrics, tls, webUrl, tracing: deps.tracing ?? null },

@@ -34,16 +34,20 @@ __all__ = [
     "Conflict",
     "Counterparty",
     "Coverage",
+    "DeadLetterCount",
     "Evidence",
     "EvidenceCounterparty",
     "EvidenceFactor",
     "Exposure",
     "ExposureCoverage",
     "ExposureShare",
+    "GroupLag",
+    "HealthFault",
     "HistoryCoverage",
     "InboxEntry",
     "InboxReason",
     "InboxReport",
+    "InstallationHealth",
     "JudgedChain",
     "JudgedTransfer",
     "KeyPlan",
@@ -77,6 +81,7 @@ __all__ = [
     "PolicyName",
     "PolicyVersion",
     "PriceTable",
+    "ProjectionHealth",
     "RedeliveredWebhooks",
     "Report",
     "ReportCase",
@@ -84,6 +89,7 @@ __all__ = [
     "RotatedWebhookSecret",
     "Sanction",
     "SentWebhookDelivery",
+    "ServiceHealth",
     "Share",
     "Transfer",
     "TransferAsset",
@@ -1079,6 +1085,82 @@ class InboxEntry(Model):
     """The proposed one; null for other kinds."""
     failures: int | None
     """Failed screenings in a row; null for other kinds."""
+
+
+class ServiceHealth(Model):
+    __slots__ = ()
+
+    name: str
+    state: str
+    """`ready`, `not_ready`, or `not_seen` for a process whose heartbeats ended."""
+    failing: tuple[str, ...]
+    """Its checks that fail."""
+    host: str
+    release: str
+    started_at: str
+    seen_age_ms: float
+    """Since its last heartbeat."""
+
+
+class HealthFault(Model):
+    __slots__ = ()
+
+    part: str
+    detail: str
+    remedy: str
+    """What to do, or the page that says it."""
+
+
+class ProjectionHealth(Model):
+    __slots__ = ()
+
+    name: str
+    state: str
+    error: str | None
+    seen_age_ms: float
+
+
+class GroupLag(Model):
+    """Records that the group has not processed yet."""
+    __slots__ = ()
+
+    group: str
+    lag: int
+
+
+class DeadLetterCount(Model):
+    __slots__ = ()
+
+    topic: str
+    records: int
+
+
+class InstallationHealth(Model):
+    __slots__ = ()
+    _parts = {
+        "services": ServiceHealth,
+        "faults": HealthFault,
+        "projections": ProjectionHealth,
+        "groups": GroupLag,
+        "dead_letters": DeadLetterCount,
+    }
+
+    state: str
+    """`healthy`; `fault`: something has stopped or waits; `unknown`: nothing is known to be wrong, and something could not be read."""
+    looked_at: str
+    services: tuple[ServiceHealth, ...]
+    missing_services: tuple[str, ...]
+    """Services that no process runs."""
+    faults: tuple[HealthFault, ...]
+    """What has stopped or stands still."""
+    projections: tuple[ProjectionHealth, ...]
+    groups: tuple[GroupLag, ...]
+    """Readers of the log."""
+    dead_letters: tuple[DeadLetterCount, ...]
+    not_read: tuple[str, ...]
+    """What could not be read, so that nothing is known of it."""
+    not_looked_at: tuple[str, ...]
+    """What this process cannot see. `cupel doctor` looks at it, where it runs."""
 
 
 class Label(Model):

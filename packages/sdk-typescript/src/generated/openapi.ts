@@ -2438,6 +2438,59 @@ export interface components {
             /** @description A public explorer; `{address}` stands for the address. Null if none shows addresses. */
             readonly explorer_url: string | null;
         };
+        readonly InstallationHealth: {
+            /** @description `healthy`; `fault`: something has stopped or waits; `unknown`: nothing is known to be wrong, and something could not be read. */
+            readonly state: string;
+            /** Format: date-time */
+            readonly looked_at: string;
+            readonly services: readonly components["schemas"]["ServiceHealth"][];
+            /** @description Services that no process runs. */
+            readonly missing_services: readonly string[];
+            /** @description What has stopped or stands still. */
+            readonly faults: readonly components["schemas"]["HealthFault"][];
+            readonly projections: readonly components["schemas"]["ProjectionHealth"][];
+            /** @description Readers of the log. */
+            readonly groups: readonly components["schemas"]["GroupLag"][];
+            readonly dead_letters: readonly components["schemas"]["DeadLetterCount"][];
+            /** @description What could not be read, so that nothing is known of it. */
+            readonly not_read: readonly string[];
+            /** @description What this process cannot see. `cupel doctor` looks at it, where it runs. */
+            readonly not_looked_at: readonly string[];
+        };
+        readonly ServiceHealth: {
+            readonly name: string;
+            /** @description `ready`, `not_ready`, or `not_seen` for a process whose heartbeats ended. */
+            readonly state: string;
+            /** @description Its checks that fail. */
+            readonly failing: readonly string[];
+            readonly host: string;
+            readonly release: string;
+            /** Format: date-time */
+            readonly started_at: string;
+            /** @description Since its last heartbeat. */
+            readonly seen_age_ms: number;
+        };
+        readonly HealthFault: {
+            readonly part: string;
+            readonly detail: string;
+            /** @description What to do, or the page that says it. */
+            readonly remedy: string;
+        };
+        readonly ProjectionHealth: {
+            readonly name: string;
+            readonly state: string;
+            readonly error: string | null;
+            readonly seen_age_ms: number;
+        };
+        /** @description Records that the group has not processed yet. */
+        readonly GroupLag: {
+            readonly group: string;
+            readonly lag: number;
+        };
+        readonly DeadLetterCount: {
+            readonly topic: string;
+            readonly records: number;
+        };
         readonly Health: {
             readonly status: string;
         };

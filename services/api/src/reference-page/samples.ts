@@ -132,6 +132,7 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
     `policy.whatIf(await cupel.policy.get(), { maxReports: 20 })`,
     `policy.what_if(cupel.policy.get(), max_reports=20)`,
   ],
+  getInstallationHealth: [`installationHealth()`],
   getUsage: [`usage()`],
   listAuditLog: [`auditLog.list()`],
   getLogCheckpoint: [`log.checkpoint()`],

@@ -10,7 +10,7 @@ import {
   unpublishedKeys,
 } from '@cupel/transparency'
 import { loadCodec } from '../install/foundation.js'
-import { readStandstills, type Standstill, type StandstillParts } from '../status/standstills.js'
+import { readStandstills, type Standstill, type StandstillParts } from '@cupel/service-connections/health'
 import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
 type Found = Omit<Finding, 'name'>

@@ -2,10 +2,11 @@
 import type { DomainEvent, EventType } from '@cupel/contracts'
 import { type EventCodec, type EventLog, rangesOf, typeOf } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
+import { RESTORE_GROUP } from '@cupel/service-connections/health'
 import { loadCheckpoint, lowestCheckpoint, type PartitionPosition } from '@cupel/projections'
 
 /** The positions up to which a restore compared primary tables with the log. */
-export const RESTORE_GROUP = 'cli.restore.v1'
+export { RESTORE_GROUP }
 
 export interface SinceBackup {
   readonly transaction: Queryable

@@ -2,6 +2,7 @@
 import { listProcesses, type ProcessSeen } from '@cupel/heartbeats'
 import type { RunFile } from '@cupel/local-stack'
 import type { Queryable } from '@cupel/postgres'
+import { missingServices } from '@cupel/service-connections/health'
 import { probeReadiness } from '../start/service-processes.js'
 
 export interface ServiceState {
@@ -59,24 +60,4 @@ export function told(process: ProcessSeen): ServiceState {
     health_url: null,
     heartbeat: { host, pid, release, started_at: startedAt, age_ms: seenAgeMs, clock_skew_ms: skewMs },
   }
-}
-
-/** Each service, or all the parts that share its work. A refresher is needed only if there is a plan. */
-const NEEDED: readonly (readonly [service: string, ...parts: string[]])[] = [
-  ['api'],
-  ['projector'],
-  ['scorer', 'interactive-scorer', 'bulk-scorer'],
-  ['bulk-coordinator'],
-  ['webhook-dispatcher'],
-]
-
-/** Empty if nothing runs at all. */
-export function missingServices(processes: readonly ProcessSeen[]): string[] {
-  const seen = new Set(processes.filter(({ isSeen }) => isSeen).map(({ service }) => service))
-  if (seen.size === 0) return []
-  return NEEDED.flatMap(([service, ...parts]) => {
-    if (seen.has(service)) return []
-    const missing = parts.filter((part) => !seen.has(part))
-    return parts.length === 0 || missing.length === parts.length ? [service] : missing
-  })
 }

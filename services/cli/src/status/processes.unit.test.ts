@@ -1,6 +1,7 @@
 import type { ProcessSeen } from '@cupel/heartbeats'
+import { missingServices } from '@cupel/service-connections/health'
 import { expect, test } from 'vitest'
-import { missingServices, told } from './processes.js'
+import { told } from './processes.js'
 
 const seen = (service: string, fields: Partial<ProcessSeen> = {}): ProcessSeen => ({
   ...{

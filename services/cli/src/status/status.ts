@@ -1,15 +1,15 @@
 /** The health of an installation: services, lag and dead letters. */
 import { readBacklogSize } from '@cupel/bulk-coordinator'
 import { plans } from '@cupel/domain'
-import { deadLetterGroups, deadLetterTopic, listDeadLetters, type EventLog } from '@cupel/event-log'
+import type { EventLog } from '@cupel/event-log'
 import { listComparedRows } from '@cupel/heartbeats'
 import { listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import { certainSkewMs, measureClock } from '@cupel/service-connections'
+import { readDeadLetters, readLag, readStandstills, type Standstill } from '@cupel/service-connections/health'
 import { readDiskSpace, type Config } from '@cupel/service-kit'
 import type { Connections } from '../connections.js'
 import { cosigningOf, type Cosigning } from './cosigning.js'
 import { readServices, type ServiceState } from './processes.js'
-import { readLag, readStandstills, type Standstill } from './standstills.js'
 
 export interface Status {
   /** Whether the installation runs without a fault. */
@@ -168,15 +168,5 @@ function isHealthy(status: Omit<Status, 'healthy'>): boolean {
     status.standstills.length === 0 &&
     status.dead_letters.every(({ records }) => records === 0) &&
     status.disk?.is_low !== true
-  )
-}
-
-/** The dead letters that were neither redriven nor dismissed. */
-async function readDeadLetters(log: EventLog): Promise<{ topic: string; records: number }[]> {
-  return await Promise.all(
-    deadLetterGroups.map(async (group) => ({
-      topic: deadLetterTopic(group).name,
-      records: (await listDeadLetters(log, group)).length,
-    })),
   )
 }

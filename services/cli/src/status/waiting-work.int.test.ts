@@ -2,7 +2,7 @@
 import type { EventLog, TopicFault } from '@cupel/event-log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
-import { readWaiting } from './waiting-work.js'
+import { readWaiting } from '@cupel/service-connections/health'
 
 let installation: CommandLine
 beforeEach(async () => (installation = await openCommandLine()))

@@ -62,11 +62,14 @@ async function makePrimaryRows(
   if (second.ok) await revokeShare(database, { ...owner, ...actor, reportId, shareId: second.share.shareId })
   const parsed = parseAddress(MIXED.address, 'ETH')
   if (!parsed.ok) throw new Error(parsed.detail)
-  const label = { ...owner, ...actor, parsed, reason: 'It took deposits.', expiresAt: null }
-  await stateOwnLabel(database, { ...label, decision: 'block', category: 'scam' })
-  const allowed = await stateOwnLabel(database, { ...label, decision: 'allow', category: null })
-  await removeOwnLabel(database, { ...owner, ...actor, labelId: allowed!.labelId, reason: '' })
-  await stateOwnLabel(database, { ...label, decision: 'block', category: 'mixer' })
+  const stated = (requestId: string) => ({
+    ...{ ...owner, ...actor, call: callOf(requestId), parsed },
+    ...{ reason: 'It took deposits.', expiresAt: null },
+  })
+  await stateOwnLabel(database, { ...stated('req_l1'), decision: 'block', category: 'scam' })
+  const allowed = await stateOwnLabel(database, { ...stated('req_l2'), decision: 'allow', category: null })
+  await removeOwnLabel(database, { ...stated('req_l3'), labelId: allowed!.labelId, reason: '' })
+  await stateOwnLabel(database, { ...stated('req_l4'), decision: 'block', category: 'mixer' })
   const report = { reportId, address, chain, level, score }
   const entry = { ...owner, ...actor, report, expectedVersion: null }
   await addNote(database, { ...entry, text: 'The customer named a source.' })

@@ -1,5 +1,5 @@
 /** The entries of the navigation, in the order of use. A feature adds its entry with its pages. */
-import { mayAdminister } from '../session/rights.js'
+import { mayAdminister, mayOperate } from '../session/rights.js'
 import type { Session } from '../session/session-cookie.js'
 
 export interface NavigationEntry {
@@ -24,6 +24,7 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/keys', label: 'Keys', isFor: mayAdminister },
   { path: '/usage', label: 'Usage' },
   { path: '/audit', label: 'Audit log' },
+  { path: '/health', label: 'Health', isFor: mayOperate },
 ]
 
 /** The longest entry whose path is the beginning of the given one. */

@@ -5,6 +5,7 @@ import { auditPages } from './audit/index.js'
 import { casesPages } from './cases/index.js'
 import { comparePages } from './compare/index.js'
 import { demoPages } from './demo/index.js'
+import { healthPages } from './health/index.js'
 import { historyPages } from './history/index.js'
 import { bulkPages } from './bulk/index.js'
 import { homePages } from './home/index.js'
@@ -42,6 +43,7 @@ export const pagesOf = (service: SignInService | null): readonly Page[] => [
   ...policyPages,
   ...keyPages,
   ...usagePages,
+  ...healthPages,
   ...auditPages,
   ...bulkPages,
   ...watchesPages,

@@ -14,7 +14,7 @@ from .._settings import ATTEMPT_TIMEOUT_MS, MAX_ANSWER_BYTES, MAX_RETRIES, TIMEO
 from ..clock import AsyncClock, AsyncSystemClock
 from ..errors import ConfigurationError, InvalidArgumentError
 from ..hooks import Hooks
-from ..models import AsOfScreening, Report, Usage
+from ..models import AsOfScreening, InstallationHealth, Report, Usage
 from .resources.accounts import AsyncAccounts
 from .resources.audit_log import AsyncAuditLog
 from .resources.bulk import AsyncBulk
@@ -181,6 +181,13 @@ class AsyncCupel:
         """What the account has used of its plan, and what it may use."""
         call = Call("GET", "/v1/usage", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return Usage(object_of(await self._transport.call(call)))
+
+    async def installation_health(
+        self, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> InstallationHealth:
+        """For operators: the health of the installation. What could not be read is unknown, never healthy."""
+        call = Call("GET", "/v1/installation-health", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
+        return InstallationHealth(object_of(await self._transport.call(call)))
 
     async def aclose(self) -> None:
         """Closes the connections. A client of httpx that was passed stays open."""

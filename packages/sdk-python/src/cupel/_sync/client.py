@@ -15,7 +15,7 @@ from .._settings import ATTEMPT_TIMEOUT_MS, MAX_ANSWER_BYTES, MAX_RETRIES, TIMEO
 from ..clock import Clock, SystemClock
 from ..errors import ConfigurationError, InvalidArgumentError
 from ..hooks import Hooks
-from ..models import AsOfScreening, Report, Usage
+from ..models import AsOfScreening, InstallationHealth, Report, Usage
 from .resources.accounts import Accounts
 from .resources.audit_log import AuditLog
 from .resources.bulk import Bulk
@@ -182,6 +182,13 @@ class Cupel:
         """What the account has used of its plan, and what it may use."""
         call = Call("GET", "/v1/usage", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return Usage(object_of(self._transport.call(call)))
+
+    def installation_health(
+        self, *, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> InstallationHealth:
+        """For operators: the health of the installation. What could not be read is unknown, never healthy."""
+        call = Call("GET", "/v1/installation-health", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
+        return InstallationHealth(object_of(self._transport.call(call)))
 
     def close(self) -> None:
         """Closes the connections. A client of httpx that was passed stays open."""

@@ -51,7 +51,7 @@ export function stateOwnLabelEndpoint({ database }: OwnLabelParts): Endpoint {
     path: '/v1/own-labels',
     tag: OWN_LABELS,
     summary: 'Block or allow an address',
-    description: `Counts from the next screen of the address on, for this account only, and on every chain on which its owner has the same key. A block label is evidence of confidence 0.9 in its category. An allow label has no points: it hides no other statement and lifts no designation. It only says that the account knows whose value the address holds, so that \`unattributed\` alone keeps it from green no more. A label counts where the address itself is screened, not where it is a counterparty. An address has one label of an account: another one takes its place. An account has at most ${MAX_OWN_LABELS.toLocaleString('en')} labels in each environment.`,
+    description: `Counts from the next screen of the address on, for this account only, and on every chain on which its owner has the same key. A block label is evidence of confidence 0.9 in its category. An allow label has no points: it hides no other statement and lifts no designation. It only says that the account knows whose value the address holds, so that \`unattributed\` goes where it is the only reason against green. A label counts where the address itself is screened, not where it is a counterparty. An address has one label of an account: another one takes its place. An account has at most ${MAX_OWN_LABELS.toLocaleString('en')} labels in each environment.`,
     access: 'admin',
     bodySchema: newLabelBody,
     bodyExample: {

@@ -7,7 +7,7 @@ import { Moment } from '../../components/moment.js'
 import { Notice } from '../../components/notice.js'
 import { Pager } from '../../components/pager.js'
 import { ScrollTable } from '../../components/scroll-table.js'
-import { page, redirect, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { fieldOf, page, redirect, type Page, type PageCall, type ShownPage } from '../../server/page.js'
 import { mayAdminister } from '../../session/rights.js'
 import { OwnLabelForm, type OwnLabelFormState } from './own-label-form.js'
 import {
@@ -36,7 +36,7 @@ export const stateOwnLabel: Page = {
   path: OWN_LABELS_PAGE,
   access: 'session',
   async handle(call) {
-    const field = (name: string): string => String(call.form.get(name) ?? '').trim()
+    const field = (name: string): string => fieldOf(call.form, name).trim()
     const [address, chain, statement, reason] = ['address', 'chain', 'statement', 'reason'].map(field)
     const expires = field('expires')
     try {

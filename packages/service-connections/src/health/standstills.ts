@@ -1,4 +1,4 @@
-/** What has stopped or stands still, for `cupel status` and `cupel doctor`: both call it a fault, and say the same of it. */
+/** What has stopped or stands still: `cupel status`, `cupel doctor` and the API call it a fault, and say the same of it. */
 import { topicSpecs } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import { listComparedRows, uncomparedOf } from '@cupel/heartbeats'
@@ -21,7 +21,6 @@ import {
   uncosignedOf,
 } from '@cupel/transparency'
 import { FULL_PASS_LATE_MS, fullPassAgeMs } from '@cupel/watches'
-import { RESTORE_GROUP } from '../restore/since-backup.js'
 import { readWaiting, type Waiting } from './waiting-work.js'
 
 export interface Standstill {
@@ -45,6 +44,9 @@ export interface StandstillParts {
   readonly log: EventLog
 }
 
+/** The group of a restore. */
+export const RESTORE_GROUP = 'cli.restore.v1'
+
 const TRANSPARENCY_RUNBOOK = 'docs/runbooks/the-transparency-log-stopped.md'
 const ARCHIVE_RUNBOOK = 'docs/archive.md#an-archive-that-is-late'
 const FOLLOW_PAGE = 'docs/follow.md#when-a-follower-stops'
@@ -55,18 +57,23 @@ const MAX_OUTBOX_AGE_MS = 60_000
 /** A running projection stores its state every two seconds. */
 const MAX_UNSEEN_MS = 60_000
 
+/** What is looked for, each by itself, so that one that cannot be read hides no other. */
+export const standstillLooks: Readonly<
+  Record<string, (parts: StandstillParts) => Promise<readonly Standstill[]>>
+> = {
+  'transparency log': transparencyStandstill,
+  witnesses: witnessStandstill,
+  archives: archiveStandstills,
+  projections: projectionStandstills,
+  outbox: outboxStandstill,
+  'compared rows': rowsStandstills,
+  followers: followerStandstills,
+  watches: watchStandstill,
+  'waiting work': readWaiting,
+}
+
 export async function readStandstills(parts: StandstillParts): Promise<readonly Standstill[]> {
-  const found = await Promise.all([
-    transparencyStandstill(parts),
-    witnessStandstill(parts),
-    archiveStandstills(parts),
-    projectionStandstills(parts),
-    outboxStandstill(parts),
-    rowsStandstills(parts),
-    followerStandstills(parts),
-    watchStandstill(parts),
-    readWaiting(parts),
-  ])
+  const found = await Promise.all(Object.values(standstillLooks).map((look) => look(parts)))
   return found.flat()
 }
 
