@@ -239,7 +239,7 @@ function registerEvents(webhooks: Command, context: CliContext): void {
         `Choose the messages of an endpoint: all, or some of ${chosenWebhookTypes.join(', ')}, separated by commas.`,
       ),
   ).action(async (endpointId: string, types: string, options: ReasonOption) => {
-    const events = types === 'all' ? null : eventTypes(types)
+    const events = types === 'all' ? null : givenTypes(types)
     const { endpoint } = await onEndpoint(context, endpointId, async (found, connections) =>
       changeEndpoint(await storeOf(connections), {
         ...{ ...found, events },
@@ -249,6 +249,15 @@ function registerEvents(webhooks: Command, context: CliContext): void {
     const now = endpoint.events === null ? 'every message' : endpoint.events.join(', ')
     answer(context, options, endpointJson(endpoint), () => `Endpoint ${endpointId} gets ${now}.`)
   })
+}
+
+/** An argument that is read within the command ends it as a wrong use, as an option does. */
+function givenTypes(types: string): WebhookType[] {
+  try {
+    return eventTypes(types)
+  } catch (error) {
+    throw new CommandError((error as Error).message, EXIT_USAGE)
+  }
 }
 
 function registerTest(webhooks: Command, context: CliContext): void {
