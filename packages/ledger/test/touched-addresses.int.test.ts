@@ -257,6 +257,27 @@ describe('an address that a segment does not touch has the answer that it had', 
   })
 })
 
+test('an address that becomes a hub touches those whose paths went through it; one that was a hub before does not', async () => {
+  const world = { chain: 'ETH', policy: policyWith(2), labels: [] }
+  const [own, middle] = [address(8_000_000), address(8_000_001)]
+  const payments = (from: number, count: number): CsvTransfer[] =>
+    Array.from({ length: count }, (_, n) => ({
+      from: address(8_000_010 + from + n),
+      to: middle,
+      hash: hash(8_100_000 + from + n),
+      // Files that tell of one block again concern all transfers of it.
+      block: 900_000 + from + n,
+    }))
+  await imported([{ from: middle, to: own, hash: hash(8_200_000), block: 800_000 }, ...payments(0, 2)])
+  const small = await ledgerSeq()
+  await imported(payments(2, 3))
+  expect(await answerOf(world, own, small + 1)).not.toBe(await answerOf(world, own, small))
+  expect(await touched(world, small)).toContain(own)
+  await imported(payments(5, 1))
+  expect(await answerOf(world, own, small + 2)).toBe(await answerOf(world, own, small + 1))
+  expect(await touched(world, small + 1)).toEqual(new Set([middle, address(8_000_015)]))
+})
+
 describe('declared ranges', () => {
   const world = { chain: 'ARB', policy: policyWith(2), labels: [] }
   const kinds = ['native', 'internal', 'token']

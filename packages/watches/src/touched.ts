@@ -214,14 +214,15 @@ async function markReached(
   // The label of a contract counts for all its tokens, and nearly everybody has some of them.
   if (forms.some((one) => isAssetContract(chain, one))) return await all()
   const statement = { name: 'watches.reached', text: REACHED }
-  const reached = await transaction.query<{ address: string }>(statement, [
+  const reached = await transaction.query<{ address: string; rows: number }>(statement, [
     chain,
     [...new Set(forms)],
     hops,
     MAX_REACHED + 1,
     [...new Set(changed.map((one) => one.lookup_key))],
   ])
-  if (reached.length > MAX_REACHED) return await all()
+  // An address that is reached over several numbers of transfers has a row for each: the limit counts rows.
+  if (reached.length > MAX_REACHED || (reached[0]?.rows ?? 0) > MAX_REACHED) return await all()
   return await markAddresses(transaction, { chain, cause, addresses: reached.map(({ address }) => address) })
 }
 
@@ -317,7 +318,9 @@ const REACHED = `
       UNION
       SELECT u.from_address FROM ledger.unknown_token u WHERE u.chain = $1 AND u.to_address = near.address) crossed
       CROSS JOIN LATERAL (SELECT crossed.address UNION ALL ${SAME_KEY('crossed.address')}) next
-    WHERE near.hop < $3)
-  (SELECT address FROM member LIMIT $4)
-  UNION
-  (SELECT address FROM near LIMIT $4)`
+    WHERE near.hop < $3),
+  part AS MATERIALIZED (SELECT address FROM near LIMIT $4)
+  SELECT address, (SELECT count(*) FROM part) AS rows FROM (
+    (SELECT address FROM member LIMIT $4)
+    UNION
+    SELECT address FROM part) found`

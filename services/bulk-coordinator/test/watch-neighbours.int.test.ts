@@ -172,3 +172,28 @@ test('by what a provider told of an address that transfers lead to, and by no ot
   await look()
   expect(await due(installation)).toEqual([A])
 })
+
+test('by labels of many who dealt with one address: every watch of the chain, if more are reached than are searched', async () => {
+  await inLedger('ETH')
+  const RING = 20_500
+  const ringOf = (from: number, count: number): string[] =>
+    Array.from({ length: count }, (_, n) => `0x${(1_000_000 + from + n).toString(16).padStart(40, '0')}`)
+  await installation.database.execute(
+    `INSERT INTO ledger.address (chain, address)
+     SELECT 'ETH', '0x' || lpad(to_hex(1000000 + n), 40, '0') FROM generate_series(0, $1::int8 - 1) n
+     UNION ALL SELECT 'ETH', '0xhub'`,
+    [RING],
+  )
+  await installation.database.execute(
+    `INSERT INTO ledger.transfer (transfer_id, segment_id, from_id, to_id, kind, tx_hash, amount)
+     SELECT gen_random_uuid(), 1, own.address_id, hub.address_id, 'n', '', 1 FROM ledger.address own, ledger.address hub
+     WHERE hub.address = '0xhub' AND own.address <> hub.address`,
+  )
+  const watched = ringOf(10_000, 300)
+  await watch(installation, watched)
+  await settleAll(installation)
+  // Each of these is reached twice: by itself, and over the address that all dealt with.
+  await publish(installation, { added: ringOf(0, 700) })
+  await look()
+  expect(await due(installation)).toEqual([A, B, C, ...watched])
+})
