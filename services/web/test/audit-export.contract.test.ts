@@ -55,7 +55,7 @@ test('a file that reaches its limit says what is missing', async () => {
   expect(JSON.parse(lines.at(-1)!)).toEqual({ is_cut: true, missing_before: '2026-11-21T09:00:00.000Z' })
 })
 
-test('a page that fails breaks the download, and a wrong filter is no file', async () => {
+test('a page that fails breaks the download, and a wrong filter is answered with a page', async () => {
   api.answer = (call, response) =>
     tokenOf(call.path) === null
       ? json(200, { items: [entry('a')], next_page_token: 'two' })(call, response)

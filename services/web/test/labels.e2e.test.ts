@@ -24,7 +24,7 @@ desk.test(
   async () => {
     const page = await desk.signIn('/labels', { key: admin })
     await desk.check(page)
-    await page.getByLabel('Address').focus()
+    await page.getByLabel('Address', { exact: true }).focus()
     await page.keyboard.type(ADDRESS)
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
@@ -57,7 +57,7 @@ desk.test(
 desk.test('on a phone in the dark, without scripts, a person searches the labels of lists', async () => {
   const look = { key: admin, width: 390, colorScheme: 'dark', javaScriptEnabled: false } as const
   const page = await desk.signIn('/labels/search', look)
-  await page.getByLabel('Address').fill('0x098B716B8Aaf21512996dC57EB0615e2383E2f96')
+  await page.getByLabel('Address', { exact: true }).fill('0x098B716B8Aaf21512996dC57EB0615e2383E2f96')
   await page.getByRole('button', { name: 'Search' }).click()
   await page.getByText('cupel_starter').first().waitFor()
   await desk.screenshot(page, 'label-search-phone-dark')

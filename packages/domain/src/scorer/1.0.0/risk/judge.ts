@@ -19,7 +19,8 @@ import {
   weightedHundredths,
   type CategoryOwnership,
 } from './ownership.js'
-import { isOwnAllow, withOwnAllow } from './own-labels.js'
+import { withOwnAllow } from './own-allow.js'
+import { isOwnAllow } from './own-labels.js'
 import type { CompiledPolicy } from './policy.js'
 
 export interface JudgementFacts {
