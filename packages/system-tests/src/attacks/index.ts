@@ -5,18 +5,21 @@ import { backlogs } from './backlogs.js'
 import { consoleAttacks } from './console.js'
 import { databaseRole } from './database-role.js'
 import { deployments } from './deployments.js'
+import { doors } from './doors.js'
 import { exposure } from './exposure.js'
 import { files } from './files.js'
 import { forgedRecords } from './forged-records.js'
 import { forgery } from './forgery.js'
 import { fullDisk } from './full-disk.js'
 import { headers } from './headers.js'
+import { histories } from './histories.js'
 import { identity } from './identity.js'
 import { largeAnswers } from './large-answers.js'
 import { neighbours } from './neighbours.js'
 import { nothingToProve } from './nothing-to-prove.js'
 import { people } from './people.js'
 import { providers } from './providers.js'
+import { sentLists } from './sent-lists.js'
 import { shorterLog } from './shorter-log.js'
 import { strangers } from './strangers.js'
 import { supplyChain } from './supply-chain.js'
@@ -43,6 +46,8 @@ export const attacks: readonly Attack[] = [
   ...[
     ...files,
     ...identity,
+    ...doors,
+    ...sentLists,
     ...headers,
     ...exposure,
     ...texts,
@@ -55,6 +60,7 @@ export const attacks: readonly Attack[] = [
     ...alteredRows,
     ...people,
     ...providers,
+    ...histories,
     ...shorterLog,
     ...fullDisk,
   ],

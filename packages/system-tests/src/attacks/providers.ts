@@ -40,7 +40,7 @@ export const providers: readonly Attack[] = [
       })
       const hostile = await Promise.all(Object.values(WAYS).map((way) => listening(way(urlOf(inside)))))
       try {
-        return await withProviders(target, hostile, async () => {
+        return await withProviders(target, { servers: hostile }, async () => {
           const { held, ...outcome } = await whileHeld(target, [])
           return {
             limit: `${outcome.limit}, and no call inside`,
@@ -61,7 +61,7 @@ export const providers: readonly Attack[] = [
     async run(target) {
       const silent = await listening(() => undefined)
       try {
-        return await withProviders(target, [silent], async () => {
+        return await withProviders(target, { servers: [silent] }, async () => {
           const client = createClient([target.baseUrl], target.attacker.key)
           try {
             const waiters = Array.from({ length: WAITERS }, () =>
@@ -95,9 +95,12 @@ export const providers: readonly Attack[] = [
 ]
 
 /** The attack on an installation that asks these providers for what Ethereum says of an address. */
-async function withProviders(
+export async function withProviders(
   target: Target,
-  servers: readonly Server[],
+  {
+    servers,
+    settings = {},
+  }: { readonly servers: readonly Server[]; readonly settings?: Readonly<Record<string, string>> },
   attack: () => Promise<Outcome>,
 ): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-providers-'))
@@ -108,7 +111,7 @@ async function withProviders(
   writeFileSync(file, JSON.stringify({ providers: of }))
   await target.stop()
   try {
-    await target.start({ CUPEL_CHAIN_DATA_FILE: file })
+    await target.start({ CUPEL_CHAIN_DATA_FILE: file, ...settings })
     return await attack()
   } finally {
     await target.stop()
@@ -117,15 +120,15 @@ async function withProviders(
   }
 }
 
-async function listening(listener: RequestListener): Promise<Server> {
+export async function listening(listener: RequestListener): Promise<Server> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return server
 }
 
-const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+export const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-function closed(server: Server): void {
+export function closed(server: Server): void {
   server.close()
   server.closeAllConnections()
 }

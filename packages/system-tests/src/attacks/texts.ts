@@ -1,36 +1,17 @@
-/** Texts that a caller writes where nobody expects a name: none may be readable in a file of the installation. */
+/** Texts that a caller writes where nobody expects a name: none may be readable anywhere in the installation. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, type Client } from '../client.js'
+import { createClient } from '../client.js'
 import { endedJob, submitJob } from '../bulk-client.js'
-import { checkout } from '../installation.js'
+import { LABELLED, markEverything, type Markers } from './marked-calls.js'
 import type { Attack } from './attack.js'
-import { answerOf, createTenant, type Target } from './target.js'
+import { answerOf, asOwner, createTenant, issueKey, type Target } from './target.js'
 
-const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const JOB_TIMEOUT_MS = 120_000
-/** The URL of an endpoint is called, so it is kept until an erasure empties its row. Its origin stays in the log (docs/reference/text-fields.md). */
-const KEPT = ['url']
-
-interface Schema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-}
-interface Operation {
-  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema; example: unknown }>> }
-  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: Schema }[]
-}
-interface Description {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
-}
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+/** Far fewer would mean that the calls were refused. */
+const MIN_TAKEN = 20
 
 export const texts: readonly Attack[] = [
   {
@@ -40,26 +21,33 @@ export const texts: readonly Attack[] = [
     concerns: ({ proxy }) => proxy === null,
     async run(target) {
       const { baseUrl, installation } = target
-      const marker = `Jane${randomBytes(6).toString('hex')}`
-      const { accountId, key } = await createTenant(installation.home, `${marker}account`)
+      const id = randomBytes(6).toString('hex')
+      const markers = { sealed: `Jane${id}`, url: `Hook${id}`, kept: `Word${id}` }
+      const { home } = installation
+      const { accountId } = await createTenant(home, `${markers.sealed}account`)
+      const key = await issueKey(home, accountId, ['--scope', 'operator', '--name', `${markers.sealed}key`])
       const client = createClient([baseUrl], key)
       const copies = mkdtempSync(join(tmpdir(), 'cupel-copies-'))
       try {
-        const ids = await objectsOf(client)
-        const written = await writeEverywhere(client, ids, marker)
-        const job = await submitJob(client, [LABELLED, `${marker}row`], `texts-${marker.slice(4)}`)
+        const { calls, taken, undecided, accounts } = await markEverything(client, markers)
+        const job = await submitJob(client, [LABELLED, `${markers.sealed}row`], `texts-${id}`)
         await endedJob(client, job.job_id, JOB_TIMEOUT_MS)
-        const before = await foundIn(target, { copies, marker, name: 'before' })
-        await answerOf(installation.home, ['accounts', 'erase', accountId, '--reason', `${marker}reason`])
-        const after = await foundIn(target, { copies, marker, name: 'after' })
+        const before = await foundIn(target, { copies, markers, name: 'before' })
+        for (const account of [accountId, ...accounts])
+          await answerOf(home, ['accounts', 'erase', account, '--reason', `${markers.sealed}reason`])
+        const after = await foundIn(target, { copies, markers, name: 'after' })
+        const urls = (await tablesWith(target, markers.url)).map((table) => `${table} has the path of a URL`)
+        const lost = (await tablesWith(target, markers.kept)).length === 0 ? ['no word of an operator'] : []
+        const found = [...before, ...after, ...urls, ...lost]
         return {
           limit:
-            'no file, table, record, archive or support bundle holds it as it was written, before or after an erasure',
-          measured: `${written} texts written; found ${[...before, ...after].join(', ') || 'none'}`,
-          held: before.length + after.length === 0 && written > 20,
+            'no file, table, record, archive, metric, log or support bundle holds it as it was written, before or after an erasure',
+          measured: `${calls} texts, ${taken.length} fields took one; undecided: ${undecided.join('; ') || 'none'}; found ${found.join(', ') || 'none'}`,
+          held: found.length + undecided.length === 0 && taken.length >= MIN_TAKEN,
         }
       } finally {
         await client.close()
+        await asOwner(target, 'DELETE FROM labels.list_order')
         rmSync(copies, { recursive: true, force: true })
       }
     },
@@ -68,90 +56,65 @@ export const texts: readonly Attack[] = [
 
 interface Copies {
   readonly copies: string
-  readonly marker: string
+  readonly markers: Markers
   readonly name: string
 }
 
-/** Makes an archive and a support bundle, and searches them and the home. Throws if the search finds not even what is public. */
-async function foundIn(
-  { installation: { home }, scanFiles }: Target,
-  { copies, marker, name }: Copies,
-): Promise<string[]> {
+/** Makes an archive and a support bundle, keeps metrics and logs, and searches them, the home and the tables. Throws if the search finds not even what is public. */
+async function foundIn(target: Target, { copies, markers, name }: Copies): Promise<string[]> {
+  const { installation, scanFiles } = target
+  const { home, ready } = installation
   await answerOf(home, ['archive', 'create', join(copies, name)])
   await answerOf(home, ['support-bundle', '--output', join(copies, `${name}.tar.gz`)])
-  return [home, copies].flatMap((folder) => {
-    const found = scanFiles(folder, [marker, LABELLED]).found
+  const metrics = await Promise.all(ready.metrics_urls.map(async (url) => await (await fetch(url)).text()))
+  if (!metrics.join('').includes('cupel_')) throw new Error('The metrics have no series')
+  writeFileSync(join(copies, `${name}-metrics`), metrics.join('\n'))
+  writeFileSync(join(copies, `${name}-output`), installation.output())
+  const spellings = spellingsOf(markers.sealed)
+  const files = [home, copies].flatMap((folder) => {
+    // The table of endpoints has the path of a URL, and nothing that leaves the installation has it.
+    const wanted = folder === copies ? [...spellings, ...spellingsOf(markers.url)] : spellings
+    const found = scanFiles(folder, [...wanted, LABELLED]).found
     const isPublic = (one: string): boolean => one.startsWith(LABELLED)
     if (!found.some(isPublic)) throw new Error(`Nothing in ${folder} has the screened address`)
-    return found.filter((one) => !isPublic(one)).map((one) => `${name}: ${one}`)
+    return found.filter((one) => !isPublic(one))
   })
+  // A long value is compressed in the file of its table.
+  const tables = await tablesWith(target, ...spellings)
+  return [...files, ...tables].map((one) => `${name}: ${one}`)
 }
 
-/** Ids of objects of the caller, by the path parameters that take them. */
-async function objectsOf(client: Client): Promise<Readonly<Record<string, string>>> {
-  const report = JSON.parse((await client.screen(LABELLED)).text) as { report_id: string }
-  const job = await submitJob(client, [LABELLED], `texts-${randomBytes(6).toString('hex')}`)
-  return { report_id: report.report_id, job_id: job.job_id }
+/** The text as it is, and in base64 at each of its three places. */
+function spellingsOf(text: string): readonly string[] {
+  const encoded = [0, 1, 2].map((before) => {
+    const whole = Buffer.from(' '.repeat(before) + text).toString('base64url')
+    return whole.slice(before === 0 ? 0 : before + 1, -3)
+  })
+  return [text, ...encoded]
 }
 
-/** Calls every operation once for each of its texts, with a marker of its own in it. Returns how many there were. */
-async function writeEverywhere(
-  client: Client,
-  ids: Readonly<Record<string, string>>,
-  marker: string,
-): Promise<number> {
-  const { paths, components } = JSON.parse(
-    readFileSync(join(checkout, 'docs/reference/openapi.json'), 'utf8'),
-  ) as Description
-  let written = 0
-  const next = (): string => `${marker}x${(written += 1)}`
-  for (const [path, operations] of Object.entries(paths))
-    for (const method of METHODS) {
-      const operation = operations[method.toLowerCase()]
-      if (operation === undefined) continue
-      const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? next())
-      const send = (to: string, body?: unknown) =>
-        client.send(method, to, body === undefined ? undefined : JSON.stringify(body), {
-          'user-agent': next(),
-          referer: next(),
-          'idempotency-key': next(),
-        })
-      for (const { in: where, name, schema } of operation.parameters ?? [])
-        if (where === 'query' && isText(schema)) await send(`${place}?${name}=${next()}`)
-      const json = operation.requestBody?.content['application/json']
-      if (json === undefined) await send(place)
-      else
-        for (const body of variants(json.schema, json.example, { components, next })) await send(place, body)
-    }
-  return written
-}
-
-interface Walk {
-  readonly components: Description['components']
-  readonly next: () => string
-}
-
-const isText = ({ type, anyOf }: Schema): boolean =>
-  [type].flat().includes('string') || (anyOf ?? []).some(isText)
-
-/** The example once for each text of its schema, with a marker in that place; texts that the example lacks are added. */
-function variants(schema: Schema, example: unknown, walk: Walk): unknown[] {
-  const { $ref, properties, items, anyOf } = schema
-  if ($ref !== undefined) return variants(walk.components.schemas[$ref.split('/').at(-1)!]!, example, walk)
-  if (properties !== undefined) {
-    const given = (example ?? {}) as Readonly<Record<string, unknown>>
-    return Object.entries(properties).flatMap(([name, of]) =>
-      KEPT.includes(name)
-        ? []
-        : variants(of, given[name], walk).map((value) => ({ ...given, [name]: value })),
-    )
-  }
-  if (items !== undefined) {
-    const [first, ...others] = (example ?? [undefined]) as readonly unknown[]
-    return variants(items, first, walk).map((value) => [value, ...others])
-  }
-  if (anyOf !== undefined) return anyOf.flatMap((one) => variants(one, example, walk))
-  return isText(schema) ? [walk.next()] : []
+/** Tables of the database in which a row has one of the texts, also in columns of bytes. */
+async function tablesWith(target: Target, ...wanted: readonly string[]): Promise<string[]> {
+  // The database logs a statement that fails, and this one ends with an error: no part of it is a whole text.
+  const patterns = wanted
+    .flatMap((text) => [text, Buffer.from(text).toString('hex')])
+    .map((text) => `'%${text.slice(0, 6)}' || '${text.slice(6)}%'`)
+  const search = `DO $$ DECLARE one regclass; has boolean; found text := ''; BEGIN
+    FOR one IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema') LOOP
+      EXECUTE format('SELECT EXISTS (SELECT FROM %s AS held WHERE held::text LIKE ANY ($1))', one) INTO has USING ARRAY[${patterns.join(', ')}];
+      IF has THEN found := found || one || ' '; END IF;
+    END LOOP;
+    RAISE EXCEPTION 'searched:%', found; END $$`
+  const said = await asOwner(target, search).then(
+    () => '',
+    (error: unknown) => (error as Error).message,
+  )
+  const [, found] = /^searched:(.*)$/s.exec(said) ?? []
+  if (found === undefined) throw new Error(`The tables cannot be searched: ${said}`)
+  return found
+    .trim()
+    .split(' ')
+    .filter((table) => table !== '')
 }
 
 /** Every file of the installation. Leaves out those that a running process removes meanwhile. */
