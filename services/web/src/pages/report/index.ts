@@ -3,6 +3,13 @@ import type { Page } from '../../server/page.js'
 import { downloadCaseProof } from './download-case-proof.js'
 import { downloadPdf } from './download-pdf.js'
 import { followHistory } from './history-progress.js'
+import { showNewer } from './show-newer.js'
 import { showReport } from './show-report.js'
 
-export const reportPages: readonly Page[] = [showReport, followHistory, downloadPdf, downloadCaseProof]
+export const reportPages: readonly Page[] = [
+  showReport,
+  followHistory,
+  showNewer,
+  downloadPdf,
+  downloadCaseProof,
+]

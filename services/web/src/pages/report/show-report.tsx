@@ -9,6 +9,7 @@ import type { HistoryProgress } from '@cupel/report-document'
 import { HistoryProgressBox } from './history-progress.js'
 import { findOtherDecisions, OtherDecisionsPanel } from './other-decisions.js'
 import { ExpandedFlow, findExpanded } from './expanded-flow.js'
+import { findNewer } from './show-newer.js'
 import { readDocument } from './read-document.js'
 import { RelatedPages } from './related-pages.js'
 import { ReportView } from './report-view.js'
@@ -22,10 +23,10 @@ export const showReport: Page = {
     const base = `/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}`
     const { report, document } = await readDocument(api, base)
     // The report is shown even if its case or its links cannot be read.
-    const [progress, predecessor, decisions, expanded, reportCase, shares] = await Promise.all([
-      report.coverage.history?.status === 'reading'
-        ? api.get<HistoryProgress>(`${base}/history`).catch(nullWhereRefused)
-        : null,
+    const waits = report.coverage.history?.status === 'reading'
+    const [progress, newer, predecessor, decisions, expanded, reportCase, shares] = await Promise.all([
+      waits ? api.get<HistoryProgress>(`${base}/history`).catch(nullWhereRefused) : null,
+      waits ? findNewer(api, report).catch(nullWhereRefused) : null,
       findPredecessor(api, report),
       findOtherDecisions(api, report).catch(nullWhereRefused),
       findExpanded(api, { address: query.get('expand'), chain: report.chain }, document.flow.picture),
@@ -36,7 +37,7 @@ export const showReport: Page = {
     return page(
       `${`${document.verdict.levelWord} ${document.verdict.score}`.trim()}, report ${reportId}`,
       <>
-        <HistoryProgressBox report={report} progress={progress} />
+        <HistoryProgressBox {...{ call, report, progress, newer, round: roundOf(query) }} />
         <ReportView
           document={document}
           pdfPath={`/reports/${reportId}/pdf`}
@@ -53,4 +54,10 @@ export const showReport: Page = {
       </>,
     )
   },
+}
+
+/** A number that this page did not write counts as the last one. */
+function roundOf(query: URLSearchParams): number {
+  const text = query.get('round') ?? '0'
+  return /^\d$/.test(text) ? Number(text) : 9
 }
