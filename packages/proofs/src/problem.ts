@@ -25,6 +25,8 @@ export type ProblemKind =
   | 'read-model'
   /** A row of a primary table is not what its events state. */
   | 'table'
+  /** A file that the log names by its hash is gone, or is another one. */
+  | 'file'
   /** A record of a topic that holds a state is not what the log states. */
   | 'state'
 
@@ -55,7 +57,7 @@ export function problemAt(kind: ProblemKind, place: ProblemPlace, detail: string
 }
 
 export function problemOfRow(
-  kind: 'read-model' | 'table',
+  kind: 'read-model' | 'table' | 'file',
   { row, since = null }: { readonly row: string; readonly since?: string | null },
   detail: string,
 ): Problem {
@@ -76,6 +78,7 @@ export const meaningOfProblem: Readonly<Record<ProblemKind, string>> = {
   'id-reused': 'Readers that take the first event with an id, and those that take the last, disagree.',
   'read-model': 'The API answers something else than the log states.',
   table: 'The installation acts on something else than the log states.',
+  file: 'What was said to the installation can no longer be shown, nor imported again after a loss of the ledger.',
   state: 'Subscribers of the state topic believe something else than the log states.',
 }
 

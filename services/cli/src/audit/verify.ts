@@ -53,6 +53,8 @@ import {
 import { readPublicKeys } from './public-keys.js'
 import { readingNotes } from './reading-notes.js'
 import { sinceText } from './since.js'
+import { keptHistoriesOf } from '../start/history-folder.js'
+import { compareHistories } from './tables/kept-histories.js'
 import { compareTables } from './tables/compare-tables.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
 import { erasureJson, erasureLines } from './erasure-text.js'
@@ -197,13 +199,14 @@ export async function verifyConnected(
   const { leaves: accepted, acceptances } =
     evidence === null ? NOTHING_ACCEPTED : await readAcceptedLosses({ log, codec, database, ...evidence })
   const tables = comparesRows ? await compareTables({ log, codec, database, acceptances }) : []
+  const histories = await compareHistories(database, keptHistoriesOf(context))
   const cosigning = await readCosigning(database, identity)
   const uncosigned = cosigning === null ? null : uncosignedOf(cosigning)
   const result = {
     ...{ ...verified, erasures, macsChecked: checksMacs, archive: null },
-    warnings: uncosigned === null ? [] : [uncosigned],
-    problems: [...verified.problems, ...tables].slice(0, MAX_PROBLEMS),
-    problemCount: verified.problemCount + tables.length,
+    warnings: [uncosigned, histories.warning].filter((sentence) => sentence !== null),
+    problems: [...verified.problems, ...tables, ...histories.problems].slice(0, MAX_PROBLEMS),
+    problemCount: verified.problemCount + tables.length + histories.problems.length,
   }
   if (evidence === null) return publicKeys === null ? withTree(result, null) : { ...result, leaves: null }
   const { verifier } = evidence
