@@ -192,6 +192,29 @@ test('only services that call others reach another machine, and the data is on a
     for (const port of ports) expect(port, name).toMatch(/^127\.0\.0\.1:/)
 })
 
+test('the file for histories gives the scorer a volume of its user, its settings and the way out, and nobody else', () => {
+  const file = 'deploy/compose/histories.yaml'
+  const added = parse(readFileSync(join(root, file), 'utf8'))
+  expect(Object.keys(added.services).sort()).toEqual(['cupel', 'install', 'scorer'])
+  const { scorer, install, cupel } = added.services
+  const settings = ['CUPEL_HISTORIES', 'CUPEL_HISTORY_FOLDER', 'CUPEL_CHAIN_DATA_FILE']
+  expect(Object.keys(scorer.environment)).toEqual(settings)
+  for (const setting of settings) expect(settingsReadBy('scorer'), setting).toContain(secretOf(setting))
+  // Compose adds lists and maps to those of the other file.
+  expect(scorer.networks).toEqual([...networksOf(services.scorer), 'outside'])
+  expect(networks).toHaveProperty('outside')
+  expect(install).toEqual({ environment: { CUPEL_HISTORIES: 'true' } })
+  const [[volume, folder]] = scorer.volumes.slice(-1).map((each) => each.split(':'))
+  expect(Object.keys(added.volumes)).toEqual([volume])
+  expect(scorer.environment.CUPEL_HISTORY_FOLDER.startsWith(`${folder}/`)).toBe(true)
+  expect(readFileSync(join(root, 'deploy/images/foundation.sh'), 'utf8')).toContain(
+    `mkdir -p "$owned${folder}"`,
+  )
+  expect(cupel.volumes).toEqual([`${volume}:/histories:ro`])
+  for (const page of ['.env.example', 'docs/chain.md'])
+    expect(readFileSync(join(root, page), 'utf8')).toContain(`COMPOSE_FILE=docker-compose.yml:${file}`)
+})
+
 /**
  * Images whose digest nobody has read yet, because no registry of images was within reach. `node scripts/containers/foreign-images.mjs --pin`
  * reads them, and then this list is empty.
