@@ -49,6 +49,10 @@ export const elsewhere: readonly FailpointName[] = [
   // packages/chain-follow/test/restarts.int.test.ts ends a follower at each of these.
   'follow.file',
   'follow.import',
+  // services/scorer/test/history-deaths.int.test.ts ends a scorer at each of these.
+  'histories.page',
+  'histories.file',
+  'histories.import',
   // packages/personal-data/test/keys.int.test.ts kills a process at each of these.
   'personal-data.key',
   'personal-data.erase',

@@ -13,6 +13,7 @@ import {
   type StandInServer,
 } from '@cupel/testkit/providers'
 import { expect, vi } from 'vitest'
+import type { ScorerDeps } from '../src/index.js'
 import { openFollowed, type Installation } from './installation.js'
 
 export const WAIT = { timeout: 150_000, interval: 20 }
@@ -82,6 +83,10 @@ function stateOf(chain: EvmChain, { url }: Parameters<StandIn>[0]): ReturnType<S
 
 export interface Explored {
   readonly installation: Installation
+  /** Of a scorer that reads histories from the explorers. */
+  readonly config: ScorerDeps['config']
+  /** Where it keeps what they gave. */
+  readonly folder: string
   start(over?: Readonly<Record<string, string | number | boolean>>): Promise<RunningService>
   screen(
     of: string,
@@ -107,21 +112,20 @@ export async function explore(
     ...{ name, kind: 'etherscan', chain: code, url: `${server.url}/api` },
   }))
   const file = await installation.file('providers.json', JSON.stringify({ providers, ...document }))
+  const folder = `${file}.histories`
+  const config: ScorerDeps['config'] = {
+    ...defaults,
+    CUPEL_CHAIN_DATA_FILE: file,
+    CUPEL_CHAIN_DATA_BUDGET_MS: 10_000,
+    CUPEL_EXPOSURE_BUDGET_MS: 10_000,
+    CUPEL_HISTORIES: true,
+    CUPEL_HISTORY_FOLDER: folder,
+    CUPEL_HISTORY_CALLS_PER_SECOND: 1_000,
+  }
   return {
-    installation,
+    ...{ installation, config, folder },
     async start(over = {}) {
-      const scorer = await installation.start({
-        config: {
-          ...defaults,
-          CUPEL_CHAIN_DATA_FILE: file,
-          CUPEL_CHAIN_DATA_BUDGET_MS: 10_000,
-          CUPEL_EXPOSURE_BUDGET_MS: 10_000,
-          CUPEL_HISTORIES: true,
-          CUPEL_HISTORY_FOLDER: `${file}.histories`,
-          CUPEL_HISTORY_CALLS_PER_SECOND: 1_000,
-          ...over,
-        },
-      })
+      const scorer = await installation.start({ config: { ...config, ...over } })
       await vi.waitFor(() => expect(scorer.checks().filter(({ ok }) => !ok)).toEqual([]), WAIT)
       return scorer
     },

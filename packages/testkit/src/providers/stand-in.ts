@@ -7,6 +7,8 @@ export interface StandInQuestion {
   readonly url: URL
   /** Parsed JSON body; undefined without one. */
   readonly body: unknown
+  /** The port of whoever asks over HTTP. */
+  readonly port?: number | undefined
 }
 
 export interface StandInAnswer {
@@ -33,8 +35,10 @@ export interface StandInServer {
   close(): Promise<void>
 }
 
-/** Serves the stand-in on a port of this machine. */
-export async function serveStandIn(standIn: StandIn): Promise<StandInServer> {
+/** Serves the stand-in on a port of this machine. An answer may be a promise: whoever asks waits. */
+export async function serveStandIn(
+  standIn: (question: StandInQuestion) => StandInAnswer | Promise<StandInAnswer>,
+): Promise<StandInServer> {
   const asked: StandInQuestion[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -45,10 +49,12 @@ export async function serveStandIn(standIn: StandIn): Promise<StandInServer> {
         method: request.method ?? '',
         url: new URL(request.url ?? '', 'http://provider'),
         body: text === '' ? undefined : JSON.parse(text),
+        port: request.socket.remotePort,
       }
       asked.push(question)
-      const { status, body } = standIn(question)
-      response.writeHead(status, { 'content-type': 'application/json' }).end(renderAnswer(body))
+      void Promise.resolve(standIn(question)).then(({ status, body }) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(renderAnswer(body)),
+      )
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -2,6 +2,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HistoryEnd, HistoryProvider } from '@cupel/chain-data'
+import { failpoint } from '@cupel/failpoints'
 import { importLedger } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 
@@ -100,7 +101,10 @@ export async function readPages(
         if (end.head.height < (fromHeight ?? 0)) throw new HistoryError('stale', provider)
         return { source, fromHeight, end, path: await file.keep(end.head.height) }
       }
-      if ((await file.write(step.value.lines)) > MAX_FILE_BYTES)
+      failpoint('before', 'histories.page')
+      const bytes = await file.write(step.value.lines)
+      failpoint('after', 'histories.page')
+      if (bytes > MAX_FILE_BYTES)
         throw new HistoryError('too_large', provider, `more than ${MAX_FILE_BYTES} bytes`)
       onProgress({ provider, pages: step.value.pages, pagesExpected: step.value.pagesExpected })
     }
@@ -156,7 +160,9 @@ async function beginFile(folder: string, { chain, address }: Place, provider: st
       await handle.sync()
       await close()
       const path = join(folder, `${name}-${height}${EXTENSION}`)
+      failpoint('before', 'histories.file')
       await rename(part, path)
+      failpoint('after', 'histories.file')
       return path
     },
     async drop(): Promise<void> {
@@ -186,6 +192,7 @@ export async function importReading(
           completeFrom: fromHeight === null ? 0 : Math.min(fromHeight + 1, head.height),
           ...{ completeTo: head.height, covers: kinds },
         }
+  failpoint('before', 'histories.import')
   const result = await importLedger(
     {
       ...{ file: path, format: source.format, chain: place.chain, importedBy, ...range },
@@ -197,5 +204,6 @@ export async function importReading(
     },
     { database, now: () => new Date(nowMs()) },
   )
+  failpoint('after', 'histories.import')
   if (result.status === 'refused') throw new HistoryError('refused_import', provider, result.message)
 }
