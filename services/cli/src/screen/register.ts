@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { answer, type JsonOption } from '../answer.js'
 import type { CliContext } from '../context.js'
 import { callService } from '../service-call.js'
+import { wholeNumber } from '../option-values.js'
 import { momentOf } from '../audit/moment.js'
 import { asOfText, type AsOfAnswer } from './as-of-text.js'
 import { reportText } from './report-text.js'
@@ -11,6 +12,7 @@ import { reportText } from './report-text.js'
 interface ScreenOptions extends JsonOption {
   readonly chain?: string
   readonly asOf?: string
+  readonly wait?: number
 }
 
 export function registerScreen(program: Command, context: CliContext): void {
@@ -23,11 +25,17 @@ export function registerScreen(program: Command, context: CliContext): void {
     )
     .option('--chain <code>', 'chain of the address; detected by default')
     .option('--as-of <moment>', 'what lists, policy and ledger of a past moment say; no report is made')
+    .option(
+      '--wait <seconds>',
+      'wait so long for late stages and for histories that are being read',
+      wholeNumber,
+    )
     .option('--json', 'answer with the report as the API gives it')
     .action(async (address: string, { asOf, ...options }: ScreenOptions) => {
       const moment = momentOf('--as-of', asOf)
       if (moment === undefined) {
-        const report = await screen<Report>(context, { address, chain: options.chain })
+        const headers = options.wait === undefined ? {} : { prefer: `wait=${options.wait}` }
+        const report = await screen<Report>(context, { address, chain: options.chain }, headers)
         answer(context, options, report, () => reportText(report, context.paint))
         return
       }
@@ -37,6 +45,11 @@ export function registerScreen(program: Command, context: CliContext): void {
 }
 
 /** `body`: members that are undefined are not sent. */
-async function screen<Result>(context: CliContext, body: object): Promise<Result> {
-  return JSON.parse(await callService(context, { method: 'POST', path: '/v1/screen', body })) as Result
+async function screen<Result>(
+  context: CliContext,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Result> {
+  const call = { method: 'POST', path: '/v1/screen', body, headers } as const
+  return JSON.parse(await callService(context, call)) as Result
 }
