@@ -1,5 +1,6 @@
-/** Adds people's notes and dispositions to the case of a report. Each adds one entry, and none changes the report. */
-import type { ApiCall, Disposition } from '@cupel/contracts'
+/** Adds people's notes, decisions, assignments and files to the case of a report. Each adds one entry, and none changes the report. */
+import { hash } from 'node:crypto'
+import type { ApiCall, Assignment, CaseFile, Disposition, EntryKind } from '@cupel/contracts'
 import {
   decideDisposition,
   isSamePerson,
@@ -8,9 +9,9 @@ import {
   type DispositionOrder,
 } from '@cupel/domain'
 import { timeText, type Database, type Queryable } from '@cupel/postgres'
-import { outboxType } from '@cupel/projections'
-import { writeCaseEvent } from './events.js'
-import { MAX_ENTRIES, MAX_NOTES } from './limits.js'
+import { insertEntry } from './insert-entry.js'
+import { writeEntryEvent } from './events.js'
+import { MAX_ACCOUNT_FILE_BYTES, MAX_ACCOUNT_FILES, MAX_ENTRIES, MAX_FILES, MAX_NOTES } from './limits.js'
 import {
   readOwnCase,
   readSummary,
@@ -25,6 +26,8 @@ export interface Actor {
   readonly keyId: string
   /** The first key in the chain of rotations of the key. */
   readonly holder: string
+  /** The present name of the key; empty if it has none. */
+  readonly keyName: string
   /** Empty if no person is signed in. */
   readonly person: string
   /** The permanent identifier of that person; empty if no person is signed in. */
@@ -33,7 +36,8 @@ export interface Actor {
   readonly plain?: { readonly person: string; readonly subject: string } | undefined
   /** Whether a text of an entry is sealed under another key, so that it cannot be compared with the name or identifier of this author. */
   readonly cannotCompare: (text: string) => boolean
-  readonly call: ApiCall
+  /** The call that the event of the entry records; null if another record has it. */
+  readonly call: ApiCall | null
 }
 
 /** The data of the report that a list of cases shows. */
@@ -48,7 +52,9 @@ export interface ReportFacts {
 export type CaseRefusal =
   /** The caller read another version. `version`: the current one. */
   | { readonly ok: false; readonly code: 'version_mismatch'; readonly version: number }
-  | { readonly ok: false; readonly code: 'case_full' | 'same_person' | 'already_so' }
+  | { readonly ok: false; readonly code: CaseFault }
+
+export type CaseFault = 'case_full' | 'same_person' | 'already_so' | 'too_many_files' | 'account_full'
 
 export type ChangeResult = { readonly ok: true; readonly case: WholeCase } | CaseRefusal
 
@@ -60,19 +66,99 @@ type Order = Owner &
     readonly text: string
   }
 
+const NO_DECISION = {
+  disposition: null,
+  previousDisposition: null,
+  proposalVersion: null,
+  assignment: null,
+  file: null,
+} as const
+
+/** Entries that decide nothing leave room for those that do. */
+async function undecided(
+  transaction: Queryable,
+  reportId: string,
+  present: StoredCase | null,
+): Promise<Pick<DecidedEntry, 'leaves' | 'pending'> | 'case_full'> {
+  const isFull =
+    (await countEntries(transaction, reportId, ['note', 'assigned', 'file_attached'])) >= MAX_NOTES
+  return isFull
+    ? 'case_full'
+    : { leaves: present?.disposition ?? 'open', pending: present?.proposal?.version ?? null }
+}
+
 /** Adds a note. The first entry of a case opens it. */
 export async function addNote(database: Database, order: Order): Promise<ChangeResult> {
   return await changeCase(database, order, async (transaction, present) => {
-    const notes = await countNotes(transaction, order.report.reportId)
-    if (notes >= MAX_NOTES) return 'case_full'
-    const note = {
-      kind: 'note',
-      disposition: null,
-      previousDisposition: null,
-      proposalVersion: null,
-    } as const
-    return { ...note, leaves: present?.disposition ?? 'open', pending: present?.proposal?.version ?? null }
+    const left = await undecided(transaction, order.report.reportId, present)
+    return left === 'case_full' ? left : { ...NO_DECISION, kind: 'note', ...left }
   })
+}
+
+/** Says who works on the case from now on, and until when. It changes nothing of who proposed what. */
+export async function assignCase(
+  database: Database,
+  order: Order & { readonly assignment: Assignment },
+): Promise<ChangeResult> {
+  const { assignment } = order
+  return await changeCase(database, order, async (transaction, present) => {
+    if (isSameAssignment(present, assignment)) return 'already_so'
+    const left = await undecided(transaction, order.report.reportId, present)
+    return left === 'case_full' ? left : { ...NO_DECISION, kind: 'assigned', assignment, ...left }
+  })
+}
+
+function isSameAssignment(present: StoredCase | null, { assignee, dueOn }: Assignment): boolean {
+  const known = present?.assignment ?? { assignee: null, dueOn: null }
+  const isSame = known.assignee?.keyId === assignee?.keyId && known.assignee?.subject === assignee?.subject
+  return isSame && known.dueOn === dueOn
+}
+
+/** The file as it is stored: sealed, as text. */
+export interface NewFile extends Omit<CaseFile, 'contentSha256'> {
+  readonly content: string
+}
+
+/** Attaches a file. Nobody can change or remove it; its bytes are erased with the key that seals them. */
+export async function attachFile(
+  database: Database,
+  order: Order & { readonly file: NewFile },
+): Promise<ChangeResult> {
+  const { content, ...told } = order.file
+  const stored = Buffer.from(content)
+  return await changeCase(
+    database,
+    order,
+    async (transaction, present) => {
+      const { reportId } = order.report
+      const files = await countEntries(transaction, reportId, ['file_attached'])
+      if (files >= MAX_FILES) return 'too_many_files'
+      if (!(await hasRoom(transaction, order.accountId, told.bytes))) return 'account_full'
+      const left = await undecided(transaction, reportId, present)
+      if (left === 'case_full') return left
+      const file = { ...told, contentSha256: hash('sha256', stored) }
+      return { ...NO_DECISION, kind: 'file_attached', file, ...left }
+    },
+    async (transaction, version) => {
+      await transaction.execute(
+        'INSERT INTO cases.file (report_id, version, account_id, livemode, content) VALUES ($1, $2, $3, $4, $5)',
+        [order.report.reportId, version, order.accountId, order.livemode, stored],
+      )
+    },
+  )
+}
+
+/** Files of one account are added one at a time, so that their sum is exact. */
+async function hasRoom(transaction: Queryable, accountId: string, bytes: number): Promise<boolean> {
+  await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `cupel.case-files ${accountId}`,
+  ])
+  const [held] = await transaction.query<{ files: number; bytes: number }>(
+    `SELECT count(*)::int AS files, coalesce(sum(file_bytes), 0)::float8 AS bytes
+     FROM cases.entry WHERE account_id = $1 AND kind = 'file_attached'`,
+    [accountId],
+  )
+  return held!.files < MAX_ACCOUNT_FILES && held!.bytes + bytes <= MAX_ACCOUNT_FILE_BYTES
 }
 
 /** Sets, proposes, confirms or declines a disposition (decideDisposition). The text is the reason. */
@@ -92,17 +178,22 @@ export async function setDisposition(
       case 'refused':
         return decision.because
       case 'proposed': {
-        const entry = { kind: 'disposition_proposed', disposition, previousDisposition: null } as const
-        return { ...entry, proposalVersion: null, leaves: present?.disposition ?? 'open', pending: 'this' }
+        const entry = { ...NO_DECISION, kind: 'disposition_proposed', disposition } as const
+        return { ...entry, leaves: present?.disposition ?? 'open', pending: 'this' }
       }
       case 'declined': {
         const declined = present!.proposal!.disposition
-        const entry = { kind: 'proposal_declined', disposition: declined, previousDisposition: null } as const
+        const entry = { ...NO_DECISION, kind: 'proposal_declined', disposition: declined } as const
         return { ...entry, proposalVersion: pending, leaves: disposition, pending: null }
       }
       case 'changed': {
         const previousDisposition = present?.disposition ?? null
-        const entry = { kind: 'disposition_changed', disposition, previousDisposition } as const
+        const entry = {
+          ...NO_DECISION,
+          kind: 'disposition_changed',
+          disposition,
+          previousDisposition,
+        } as const
         const proposalVersion = decision.isConfirmation ? pending : null
         return { ...entry, proposalVersion, leaves: disposition, pending: null }
       }
@@ -148,19 +239,21 @@ function stateOf(present: StoredCase | null, actor: Comparable): CaseState {
 /** The content of a decided entry, and the state of the case after it. */
 interface DecidedEntry extends Pick<
   StoredEntry,
-  'kind' | 'disposition' | 'previousDisposition' | 'proposalVersion'
+  'kind' | 'disposition' | 'previousDisposition' | 'proposalVersion' | 'assignment' | 'file'
 > {
   readonly leaves: Disposition
   /** Version of the proposal that is pending from now on; `this` for this entry. */
   readonly pending: number | 'this' | null
 }
 
-type Decide = (
-  transaction: Queryable,
-  present: StoredCase | null,
-) => Promise<DecidedEntry | 'case_full' | 'same_person' | 'already_so'>
+type Decide = (transaction: Queryable, present: StoredCase | null) => Promise<DecidedEntry | CaseFault>
 
-async function changeCase(database: Database, order: Order, decide: Decide): Promise<ChangeResult> {
+async function changeCase(
+  database: Database,
+  order: Order,
+  decide: Decide,
+  store: (transaction: Queryable, version: number) => Promise<void> = () => Promise.resolve(),
+): Promise<ChangeResult> {
   const { reportId } = order.report
   const own = { accountId: order.accountId, livemode: order.livemode, reportId }
   return await database.transaction({ at: 'cases.change' }, async (transaction) => {
@@ -175,28 +268,32 @@ async function changeCase(database: Database, order: Order, decide: Decide): Pro
     if (version >= MAX_ENTRIES) return { ok: false, code: 'case_full' }
     const decided = await decide(transaction, present)
     if (typeof decided === 'string') return { ok: false, code: decided }
-    const madeAt = await writeEntry(transaction, order, decided, version + 1)
-    await writeEventOf(transaction, order, decided, { version: version + 1, madeAt })
+    const entry = await writeEntry(transaction, order, decided, version + 1)
+    await store(transaction, version + 1)
+    await writeEntryEvent(transaction, { ...entry, reportId }, order.call)
     return { ok: true, case: (await readOwnCase(transaction, own))! }
   })
 }
 
-async function countNotes(transaction: Queryable, reportId: string): Promise<number> {
+async function countEntries(
+  transaction: Queryable,
+  reportId: string,
+  kinds: readonly EntryKind[],
+): Promise<number> {
   const [row] = await transaction.query<{ count: number }>(
-    `SELECT count(*) AS count FROM cases.entry WHERE report_id = $1 AND kind = 'note'`,
-    [reportId],
+    `SELECT count(*) AS count FROM cases.entry WHERE report_id = $1 AND kind = ANY ($2)`,
+    [reportId, kinds],
   )
   return row!.count
 }
 
-/** Returns the time of the entry: by the clock of the database, rounded to the shown precision. */
+/** Returns the entry with its time: by the clock of the database, rounded to the shown precision. */
 async function writeEntry(
   transaction: Queryable,
-  { report, accountId, livemode, text, keyId, holder, person, subject }: Order,
-  entry: DecidedEntry,
+  { report, accountId, livemode, text, keyId, keyName, holder, person, subject }: Order,
+  { leaves, pending, ...decided }: DecidedEntry,
   version: number,
-): Promise<string> {
-  const pending = entry.pending === 'this' ? version : entry.pending
+): Promise<StoredEntry> {
   const [row] = await transaction.query<{ madeAt: string }>(
     `INSERT INTO cases.report_case AS c (report_id, account_id, livemode, address, chain, level, score,
        disposition, version, proposal_version, opened_at, changed_at)
@@ -207,55 +304,14 @@ async function writeEntry(
      RETURNING ${timeText('changed_at')} AS "madeAt"`,
     [
       ...[report.reportId, accountId, livemode, report.address, report.chain, report.level, report.score],
-      ...[entry.leaves, version, pending],
+      ...[leaves, version, pending === 'this' ? version : pending],
     ],
   )
   if (row === undefined) throw new Error('The case of a report belongs to another tenant than the report')
-  await transaction.execute(
-    `INSERT INTO cases.entry (report_id, version, account_id, livemode, kind, text, disposition, previous_disposition,
-       proposal_version, made_at, key_id, holder, actor, subject)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-    [
-      ...[report.reportId, version, accountId, livemode, entry.kind, text],
-      ...[entry.disposition, entry.previousDisposition, entry.proposalVersion],
-      ...[row.madeAt, keyId, holder, person, subject],
-    ],
-  )
-  return row.madeAt
-}
-
-async function writeEventOf(
-  transaction: Queryable,
-  { report, accountId, livemode, text, keyId, person, subject, call }: Order,
-  entry: DecidedEntry,
-  { version, madeAt }: { version: number; madeAt: string },
-): Promise<void> {
-  const base = { reportId: report.reportId, accountId, livemode, version, actor: person, subject, call }
-  const decision = { ...base, disposition: entry.disposition ?? '', reason: text }
-  const proposalVersion = entry.proposalVersion ?? 0
-  switch (entry.kind) {
-    case 'note': {
-      const note = { ...base, text, addedAt: madeAt, addedBy: keyId }
-      return await writeCaseEvent(transaction, outboxType('ReportNoteAdded'), note, madeAt)
-    }
-    case 'disposition_proposed': {
-      const proposed = { ...decision, proposedAt: madeAt, proposedBy: keyId }
-      return await writeCaseEvent(transaction, outboxType('DispositionProposed'), proposed, madeAt)
-    }
-    case 'proposal_declined': {
-      const declined = { ...decision, proposalVersion, declinedAt: madeAt, declinedBy: keyId }
-      return await writeCaseEvent(transaction, outboxType('DispositionProposalDeclined'), declined, madeAt)
-    }
-    case 'disposition_changed': {
-      const previousDisposition = entry.previousDisposition ?? ''
-      const changed = {
-        ...decision,
-        previousDisposition,
-        proposalVersion,
-        changedAt: madeAt,
-        changedBy: keyId,
-      }
-      return await writeCaseEvent(transaction, outboxType('DispositionChanged'), changed, madeAt)
-    }
+  const entry: StoredEntry = {
+    ...{ ...decided, version, accountId, livemode, text, madeAt: row.madeAt },
+    ...{ keyId, keyName, holder, actor: person, subject },
   }
+  await insertEntry(transaction, report.reportId, entry)
+  return entry
 }

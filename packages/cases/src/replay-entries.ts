@@ -2,6 +2,7 @@
 import type { RecordedEntry } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import type { ReportFacts } from './change-case.js'
+import { insertEntry } from './insert-entry.js'
 
 /** `missing-entry`: an entry before this one is neither in the database nor in the log. */
 export type ReplayedEntry = 'known' | 'added' | 'missing-report' | 'missing-entry'
@@ -45,7 +46,7 @@ export async function replayEntry(
         ...[facts.score, leaves, entry.version, pending, entry.madeAt],
       ],
     )
-  await insertEntry(transaction, entry, holder)
+  await insertEntry(transaction, entry.reportId, { ...entry, holder })
   return 'added'
 }
 
@@ -60,15 +61,13 @@ export function stateAfter(
   return [before, kind === 'proposal_declined' ? null : (present?.proposalVersion ?? null)]
 }
 
-async function insertEntry(transaction: Queryable, entry: RecordedEntry, holder: string): Promise<void> {
-  await transaction.execute(
-    `INSERT INTO cases.entry (report_id, version, account_id, livemode, kind, text, disposition, previous_disposition,
-       proposal_version, made_at, key_id, holder, actor, subject)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-    [
-      ...[entry.reportId, entry.version, entry.accountId, entry.livemode, entry.kind, entry.text],
-      ...[entry.disposition, entry.previousDisposition, entry.proposalVersion, entry.madeAt],
-      ...[entry.keyId, holder, entry.actor, entry.subject],
-    ],
-  )
+/** Whether the bytes of a file of a case are in the database. */
+export async function isFileKnown(
+  transaction: Queryable,
+  { reportId, version }: Pick<RecordedEntry, 'reportId' | 'version'>,
+): Promise<boolean> {
+  const rows = await transaction.query('SELECT 1 FROM cases.file WHERE report_id = $1 AND version = $2', [
+    ...[reportId, version],
+  ])
+  return rows.length > 0
 }

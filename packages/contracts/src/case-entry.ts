@@ -8,8 +8,38 @@ export const caseEventTypes = [
   'DispositionProposed',
   'DispositionProposalDeclined',
   'DispositionChanged',
+  'CaseAssigned',
+  'CaseFileAttached',
 ] as const
 export type CaseEventType = (typeof caseEventTypes)[number]
+
+/** Who works on a case, and until when. */
+export interface Assignment {
+  /** Null if nobody is assigned. Its parts are empty if they are unknown. */
+  readonly assignee: {
+    readonly keyId: string
+    /** The first key in the chain of rotations of the key. */
+    readonly holder: string
+    /** The person, or the name of the key, at that time. */
+    readonly name: string
+    /** The permanent identifier of the person; empty for a key. */
+    readonly subject: string
+  } | null
+  /** A day of UTC: `2026-12-31`. */
+  readonly dueOn: string | null
+}
+
+/** A file of a case, without its bytes. */
+export interface CaseFile {
+  readonly name: string
+  /** As its bytes show. */
+  readonly mediaType: string
+  readonly bytes: number
+  /** SHA-256 of the file in hexadecimal, sealed. */
+  readonly sha256: string
+  /** The same of the text that is stored for it. */
+  readonly contentSha256: string
+}
 
 /** An entry as its event records it. */
 export interface RecordedEntry {
@@ -24,22 +54,24 @@ export interface RecordedEntry {
   readonly proposalVersion: number | null
   readonly madeAt: string
   readonly keyId: string
+  /** The name of the key at that time; empty if it had none. */
+  readonly keyName: string
   readonly actor: string
   readonly subject: string
+  /** Of an entry of the kind `assigned`; else null. */
+  readonly assignment: Assignment | null
+  /** Of an entry of the kind `file_attached`; else null. */
+  readonly file: CaseFile | null
 }
 
 export function recordedEntry({ type, data }: DomainEvent<CaseEventType>): RecordedEntry {
-  const { reportId, accountId, livemode, version, actor, subject } = data
+  const { reportId, accountId, livemode, version, keyName, actor, subject } = data
   const base = {
-    reportId,
-    accountId,
-    livemode,
-    version,
-    actor,
-    subject,
-    previousDisposition: null,
-    proposalVersion: null,
+    ...{ reportId, accountId, livemode, version, keyName, actor, subject },
+    ...{ previousDisposition: null, proposalVersion: null, assignment: null, file: null },
   }
+  if (type === 'CaseAssigned') return { ...base, ...assigned(data as EventData['CaseAssigned']) }
+  if (type === 'CaseFileAttached') return { ...base, ...attached(data as EventData['CaseFileAttached']) }
   if (type === 'ReportNoteAdded') {
     const { text, addedAt, addedBy } = data as EventData['ReportNoteAdded']
     return { ...base, kind: 'note', text, disposition: null, madeAt: addedAt, keyId: addedBy }
@@ -63,6 +95,48 @@ export function recordedEntry({ type, data }: DomainEvent<CaseEventType>): Recor
   }
 }
 
+function assigned(data: EventData['CaseAssigned']) {
+  const { assigneeKey: keyId, assigneeHolder: holder, assigneeName: name, assigneeSubject: subject } = data
+  const assignee = keyId === '' ? null : { keyId, holder, name, subject }
+  const assignment: Assignment = { assignee, dueOn: data.dueOn === '' ? null : data.dueOn }
+  const { text, assignedAt: madeAt, assignedBy } = data
+  return { kind: 'assigned', text, disposition: null, madeAt, keyId: assignedBy, assignment } as const
+}
+
+function attached(data: EventData['CaseFileAttached']) {
+  const { fileName: name, mediaType, bytes, fileSha256: sha256, contentSha256 } = data
+  const file: CaseFile = { name, mediaType, bytes, sha256, contentSha256 }
+  const { attachedAt: madeAt, attachedBy: keyId } = data
+  return { kind: 'file_attached', text: '', disposition: null, madeAt, keyId, file } as const
+}
+
+/** A name that there is not is absent: verifiers show an erased one as null. */
+function assigneeMembers(assignee: Assignment['assignee']): object {
+  if (assignee === null) return { assignee_key: null }
+  const { keyId, name, subject } = assignee
+  if (name === '') return { assignee_key: keyId }
+  return { assignee_key: keyId, [subject === '' ? 'assignee_key_name' : 'assignee_person']: name }
+}
+
+/** What only entries of later versions have is behind the members that all have, so that earlier entries keep their text. */
+function furtherMembers({ keyName, assignment, file }: RecordedEntry): object {
+  return {
+    ...(keyName === '' ? {} : { key_name: keyName }),
+    ...(assignment === null
+      ? {}
+      : {
+          ...assigneeMembers(assignment.assignee),
+          due_on: assignment.dueOn,
+        }),
+    ...(file === null
+      ? {}
+      : {
+          ...{ file_name: file.name, file_type: file.mediaType, file_bytes: file.bytes },
+          ...{ file_sha256: file.sha256, content_sha256: file.contentSha256 },
+        }),
+  }
+}
+
 /** The text of an entry that its leaf has the hash of, with sealed texts as they are stored. No report begins like it. */
 export function caseEntryText(entry: RecordedEntry): string {
   const { reportId, version, kind, madeAt, keyId, actor, subject, text } = entry
@@ -72,6 +146,7 @@ export function caseEntryText(entry: RecordedEntry): string {
     {
       ...{ report_id: reportId, version, kind, at: madeAt, key_id: keyId, person: actor, subject, text },
       ...{ disposition, previous_disposition: previousDisposition, proposal_version: proposalVersion },
+      ...furtherMembers(entry),
     },
   ])
 }

@@ -9,6 +9,8 @@ export const entryKinds = [
   'disposition_changed',
   'disposition_proposed',
   'proposal_declined',
+  'assigned',
+  'file_attached',
 ] as const
 export type EntryKind = (typeof entryKinds)[number]
 
@@ -18,9 +20,46 @@ export const casePersonSchema = z
   .object({
     key_id: z.string().describe('The API key of the call.'),
     person: z.string().nullable().describe('The person, where one was signed in.'),
+    key_name: z
+      .string()
+      .optional()
+      .describe('The name that the key had then; absent if it had none, and in entries of earlier versions.'),
   })
   .meta({ id: 'CasePerson' })
 export type CasePerson = z.infer<typeof casePersonSchema>
+
+export const caseAssigneeSchema = z
+  .object({
+    key_id: z.string().describe('The API key that the assignee has, or signs in with.'),
+    person: z.string().nullable().describe('The person; null if the key itself is assigned.'),
+    key_name: z.string().optional().describe('The name that the key had then; absent if it had none.'),
+    has_left: z
+      .boolean()
+      .optional()
+      .describe('Whether no key of the assignee works any more; absent in entries and in documents.'),
+  })
+  .meta({ id: 'CaseAssignee' })
+export type CaseAssignee = z.infer<typeof caseAssigneeSchema>
+
+const dueOn = z
+  .string()
+  .nullable()
+  .optional()
+  .describe('The day, of UTC, on which the case is due: `2026-12-31`. Null without one.')
+const assignee = caseAssigneeSchema.nullable().optional()
+
+export const caseFileSchema = z
+  .object({
+    name: z.string(),
+    media_type: z.string().describe('As the bytes show, whatever the name says.'),
+    bytes: z.int().describe('Size of the file.'),
+    sha256: z.string().describe('SHA-256 of the file, in hexadecimal.'),
+    content_sha256: z
+      .string()
+      .describe('SHA-256 of the sealed text that is stored for the file, as the log has it.'),
+  })
+  .meta({ id: 'CaseFile' })
+export type CaseFileDocument = z.infer<typeof caseFileSchema>
 
 const caseFields = {
   report_id: z.string(),
@@ -51,6 +90,12 @@ const caseFields = {
     .meta({ id: 'CaseProposal' })
     .nullable()
     .describe('The disposition that waits for a second person; null if none does.'),
+  assignee: assignee.describe('Who works on it; null if nobody is assigned.'),
+  due_on: dueOn,
+  is_overdue: z
+    .boolean()
+    .optional()
+    .describe('Whether the day has passed and the report is not cleared; absent in documents.'),
   opened_at: z.string().nullable().describe('When the first entry was made; null without one.'),
   changed_at: z.string().nullable().describe('When the last entry was made; null without one.'),
 }
@@ -64,15 +109,15 @@ export const caseEntrySchema = z
     kind: z
       .string()
       .describe(
-        '`note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`; others may be added.',
+        '`note`, `disposition_changed`, `disposition_proposed`, `proposal_declined`, `assigned` or `file_attached`; others may be added.',
       ),
     at: time('When it was made'),
     by: casePersonSchema,
-    text: z.string().describe('The note, or the reason of the disposition.'),
+    text: z.string().describe('The note, or the reason of the decision or the assignment; empty for a file.'),
     disposition: z
       .string()
       .nullable()
-      .describe('The disposition that was set, proposed or declined; null for a note.'),
+      .describe('The disposition that was set, proposed or declined; null for other entries.'),
     previous_disposition: z
       .string()
       .nullable()
@@ -83,6 +128,9 @@ export const caseEntrySchema = z
       .int()
       .nullable()
       .describe('The entry that this one confirms or declines; null if it does neither.'),
+    assignee: assignee.describe('Who was assigned, null for nobody; absent for other entries.'),
+    due_on: dueOn.describe('The day that was set, null for none; absent for other entries.'),
+    file: caseFileSchema.optional().describe('The file that was attached; absent for other entries.'),
   })
   .meta({ id: 'CaseEntry' })
 export type CaseEntry = z.infer<typeof caseEntrySchema>

@@ -6,7 +6,22 @@ export {
   type RecomputeAnswer,
 } from './audit/audit-statement.js'
 export { bulkDocument, type BulkDocument, type BulkJobText, type Slice } from './bulk/bulk-document.js'
-export { caseDocument, dispositionText, type CaseDocument, type CaseEntryText } from './case/case-document.js'
+export {
+  assigneeText,
+  caseDocument,
+  dispositionText,
+  fileText,
+  personText,
+  type CaseDocument,
+  type CaseEntryText,
+} from './case/case-document.js'
+export {
+  dossierDocument,
+  type DossierDocument,
+  type DossierReport,
+  type DossierText,
+} from './case/dossier-document.js'
+export { dossierEn } from './case/strings.en.js'
 export {
   compareReports,
   pointsBetween,

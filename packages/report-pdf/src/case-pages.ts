@@ -5,11 +5,18 @@ import type { Content } from './pdfmake.js'
 import { caution, heading, muted, paragraph, sizes } from './style.js'
 
 export function casePages(document: CaseDocument): readonly Content[] {
-  const shown = shownOf(document.entries)
-  const { appendixTitle, intro, fields, pending, historyTitle, entries, none } = document
   return [
     { text: '', pageBreak: 'after' },
-    heading(appendixTitle),
+    heading(document.appendixTitle),
+    ...caseParts(document, 'case.json'),
+  ]
+}
+
+/** `attachment`: the attached file that has every entry. */
+export function caseParts(document: CaseDocument, attachment: string): readonly Content[] {
+  const shown = shownOf(document.entries)
+  const { intro, fields, pending, historyTitle, entries, none } = document
+  return [
     muted(intro),
     fieldTable(fields, { columns: 2 }),
     ...(pending === null ? [] : [caution(pending)]),
@@ -18,7 +25,7 @@ export function casePages(document: CaseDocument): readonly Content[] {
       ? []
       : [
           caution(
-            `These are the first ${shown.length} of ${entries.length} entries. All of them are in the attached case.json.`,
+            `These are the first ${shown.length} of ${entries.length} entries. All of them are in the attached ${attachment}.`,
           ),
         ]),
   ]

@@ -38,6 +38,8 @@ export interface PdfRenderer {
     owner?: string,
     brand?: Brand | null,
   ): Promise<Uint8Array>
+  /** The same for the dossier of a case, from what it is made of. */
+  renderDossier(json: string, owner?: string): Promise<Uint8Array>
   /** The same for an audit, from its statement as it will be attached. */
   renderAudit(json: string): Promise<Uint8Array>
   /** Ends the threads; unfinished reports are rejected. */
@@ -83,6 +85,7 @@ export function createPdfRenderer({
     brandText: ownBrand === null ? '' : JSON.stringify(ownBrand),
     render: (json, leaf, owner, brand) => order(owner, 'report', json, { leaf, brand }),
     renderBulk: (json, owner) => order(owner, 'bulk', json),
+    renderDossier: (json, owner) => order(owner, 'dossier', json),
     renderAudit: (json) => order(undefined, 'audit', json),
     renderWithCase: (reportJson, caseJson, leaf, owner, brand) =>
       order(owner, 'case', JSON.stringify([reportJson, caseJson]), { leaf, brand }),

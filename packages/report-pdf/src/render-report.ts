@@ -7,14 +7,17 @@ import {
   auditDocument,
   bulkDocument,
   caseDocument,
+  dossierDocument,
   reportDocument,
   type AuditStatement,
   type BulkJobText,
+  type DossierText,
 } from '@cupel/report-document'
 import { auditDefinition } from './audit-definition.js'
 import type { Brand } from './brand.js'
 import { bulkDefinition } from './bulk-definition.js'
 import { documentDefinition } from './document-definition.js'
+import { dossierDefinition } from './dossier-definition.js'
 import { fontFiles, isFontFile, reuseParsedFonts } from './fonts.js'
 import { takeLayoutShortcuts } from './layout-shortcuts.js'
 import { loadPdfMake } from './pdfmake.js'
@@ -56,6 +59,16 @@ export async function renderBulk(
 /** `json`: the statement of an audit, exactly as it will be attached. Rejects if it is not a statement. */
 export async function renderAudit(json: string): Promise<Uint8Array> {
   return await rendered(auditDefinition(auditDocument(JSON.parse(json) as AuditStatement, json), json))
+}
+
+/** `json`: what a dossier is made of, as it will be attached. Rejects if it is none. */
+export async function renderDossier(
+  json: string,
+  _leaf: null | RecordedLeaf = null,
+  brand: Brand | null = null,
+): Promise<Uint8Array> {
+  const document = dossierDocument(JSON.parse(json) as DossierText)
+  return await rendered(dossierDefinition(document, { json, brand }))
 }
 
 async function rendered(definition: object): Promise<Uint8Array> {

@@ -2,13 +2,16 @@
 import { serveOrders, standBack } from '@cupel/concurrency'
 import type { RecordedLeaf } from '@cupel/contracts'
 import type { Brand } from './brand.js'
-import { renderAudit, renderBulk, renderReport, renderWithCase } from './render-report.js'
+import { renderAudit, renderBulk, renderDossier, renderReport, renderWithCase } from './render-report.js'
 
-const renderers = { audit: renderAudit, report: renderReport, bulk: renderBulk, case: renderWithCase }
+const renderers = {
+  ...{ audit: renderAudit, report: renderReport, bulk: renderBulk },
+  ...{ case: renderWithCase, dossier: renderDossier },
+}
 
 export interface RenderOrder {
   readonly kind: keyof typeof renderers
-  /** The text of the stored report, the report with its case, the job from the API, or the statement of an audit. Bytes are UTF-8. */
+  /** The text of the stored report, the report with its case, the job from the API, what a dossier is made of, or the statement of an audit. Bytes are UTF-8. */
   readonly json: string | Uint8Array
   /** Leaf of a report, if it is known. */
   readonly leaf: RecordedLeaf | null

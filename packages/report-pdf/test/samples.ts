@@ -1,7 +1,8 @@
 /** The documents that the tests of this package render, by name. */
 import type { Report, ReportCase } from '@cupel/contracts'
+import type { DossierText } from '@cupel/report-document'
 import { hostileTexts, sampleJobs, sampleReport, sampleReports } from '@cupel/testkit'
-import { renderAudit, renderBulk, renderReport, renderWithCase } from '../src/render-report.js'
+import { renderAudit, renderBulk, renderDossier, renderReport, renderWithCase } from '../src/render-report.js'
 import { auditSamples } from './audit-samples.js'
 
 /** A case in which each hostile text is a note. */
@@ -43,6 +44,55 @@ const TRANSFER: NonNullable<Report['transfer']> = {
   ledger: { status: 'seen', snapshot: '3' },
 }
 
+/** A dossier whose case has an assignee and files with hostile names, and further reports with decisions. */
+function hostileDossier(): DossierText {
+  const one = hostileCase()
+  const { report_id } = one
+  const at = '2026-11-21T10:00:00.012Z'
+  const by = { key_id: '8f2k1m0a', person: null, key_name: 'Ann' }
+  const none = { text: '', disposition: null, previous_disposition: null, proposal_version: null }
+  const assignee = { key_id: '8f2k1m0a', person: 'Dana' }
+  const sha256 = '9c1185a5c5e9fc54612808977ee8f548b2258d31f2d7d6a1c8e0b3a4f5d6e7f8'
+  const files = hostileTexts.map((text, index) => ({
+    ...{ version: one.history.length + 2 + index, kind: 'file_attached', at, by, ...none },
+    file: {
+      name: text.slice(0, 200),
+      media_type: 'application/pdf',
+      bytes: 12_345,
+      sha256,
+      content_sha256: sha256,
+    },
+  }))
+  const assigned = {
+    version: one.history.length + 1,
+    kind: 'assigned',
+    at,
+    by,
+    ...none,
+    assignee,
+    due_on: '2026-12-31',
+  }
+  const whole: ReportCase = {
+    ...{ ...one, assignee, due_on: '2026-12-31', version: one.version + 1 + files.length },
+    history: [...one.history, assigned, ...files],
+  }
+  const decided: ReportCase = {
+    ...{ ...one, report_id: '0123456789abcdef', disposition: 'cleared' },
+    history: [
+      { version: 1, kind: 'disposition_changed', at, by, ...none, text: 'A refund', disposition: 'cleared' },
+    ],
+  }
+  const { hostile, ...others } = sampleReports()
+  return {
+    ...{ case: whole, is_whole: false },
+    reports: [
+      { report: sampleReport({ report_id }), leaf: LEAF, case: whole },
+      { report: hostile!, leaf: null, case: decided },
+      ...Object.values(others).map((report) => ({ report, leaf: LEAF, case: null })),
+    ],
+  }
+}
+
 export const samples: Readonly<Record<string, () => Promise<Uint8Array>>> = Object.fromEntries([
   ...Object.entries(sampleReports()).map(([name, report]) => [
     name,
@@ -62,4 +112,5 @@ export const samples: Readonly<Record<string, () => Promise<Uint8Array>>> = Obje
     'case',
     () => renderWithCase(JSON.stringify([sampleReport(), hostileCase()].map((one) => JSON.stringify(one)))),
   ],
+  ['dossier', () => renderDossier(JSON.stringify(hostileDossier()))],
 ])

@@ -26,7 +26,14 @@ export type {
   RotateKeyOptions,
 } from './resources/keys.js'
 export type { AuditLog, AuditLogOptions } from './resources/audit-log.js'
-export type { CaseListOptions, Cases, Disposition, NoteOptions } from './resources/cases.js'
+export type {
+  Assignment,
+  AttachOptions,
+  CaseListOptions,
+  Cases,
+  Disposition,
+  NoteOptions,
+} from './resources/cases.js'
 export type { Chains } from './resources/chains.js'
 export type { Inbox, ListInboxOptions } from './resources/inbox.js'
 export type { ConfirmImportOptions, ListImports, NewListImport } from './resources/list-imports.js'

@@ -25,6 +25,7 @@ export function invoke(sdk: typeof Sdk, make: () => Sdk.Cupel, { call, args, opt
 /** Methods that take their fields as a separate argument, before the options of the call. */
 const WITH_FIELDS = new Set([
   ...['webhook_endpoints.create', 'webhook_endpoints.update', 'cases.set_disposition'],
+  ...['cases.assign', 'bulk.open_cases'],
   ...['keys.create', 'keys.update', 'list_imports.create'],
 ])
 const CALL_OPTIONS = ['timeoutMs', 'maxRetries', 'signal']

@@ -501,7 +501,7 @@ def proven_entries(entries, report_id, size, root):
             raise NotProven(f"{which} has a leaf before that of the entry before.")
         opened = {}
         for sealed, plain, own_salt in openings:
-            is_shown = sealed in (entry["person"], entry["text"]) and sealed not in opened
+            is_shown = sealed in [value for name, value in entry.items() if name != "subject"] and sealed not in opened
             if not is_shown or not commits_to(sealed, plain, own_salt):
                 raise NotProven(f"{which} has a text that is not the sealed one.")
             opened[sealed] = plain
@@ -511,9 +511,19 @@ def proven_entries(entries, report_id, size, root):
 
 
 def printable(text):
-    """The text in quotation marks, with an escape for each character that a terminal would obey."""
+    """The text in quotation marks, or another value of JSON, with an escape for each character that a terminal would obey."""
     quoted = json.dumps(text, ensure_ascii=False)
     return "".join(f"\\u{ord(each):04x}" if unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp") else each for each in quoted)
+
+
+COMMON = ("report_id", "version", "kind", "at", "key_id", "person", "subject", "text", "disposition", "previous_disposition", "proposal_version")
+
+
+def details_text(entry, opened):
+    """The members that only some entries have, such as the name of a file and its hash."""
+    further = {name: opened.get(value, value) if isinstance(value, str) else value for name, value in entry.items() if name not in COMMON}
+    said = {name: "[erased]" if isinstance(value, str) and re.fullmatch(SEALED_TEXT, value, re.ASCII) else printable(value) for name, value in further.items()}
+    return "".join(f" {name}={value}" for name, value in said.items())
 
 
 def case_text(entries, report_id, size, root):
@@ -524,7 +534,7 @@ def case_text(entries, report_id, size, root):
         person, text = ("[erased]" if re.fullmatch(SEALED_TEXT, each, re.ASCII) else printable(each) for each in shown)
         what = " ".join(str(each) for each in (entry["kind"], entry["disposition"], entry["proposal_version"] and f"of entry {entry['proposal_version']}") if each)
         by = f"key {entry['key_id']}" + (f", {person}" if shown[0] else "")
-        lines.append(f"\n  {entry['version']}  {entry['at']}  {what}, by {by}: {text}")
+        lines.append(f"\n  {entry['version']}  {entry['at']}  {what}, by {by}: {text}{details_text(entry, opened)}")
     if not lines:
         return ""
     return (

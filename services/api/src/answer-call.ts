@@ -222,14 +222,14 @@ function refused(request: FastifyRequest, admission: NotAdmitted, needed?: Scope
 
 async function readBody(
   { bodies }: CallParts,
-  { bodySchema, mayHoldAnyText, maxStringLength }: KeyEndpoint,
+  { bodySchema, mayHoldAnyText, maxStringLength, maxBodyBytes = MAX_BODY_BYTES }: KeyEndpoint,
   request: FastifyRequest,
   { clientAddress }: KnownOfCall,
 ): Promise<Body | null> {
   if (bodySchema === undefined) return null
   const account = bodies.open(clientAddress!)
   const longest = maxStringLength === undefined ? {} : { maxStringLength }
-  const form = { maxBytes: MAX_BODY_BYTES, mayHoldAnyText, ...longest }
+  const form = { maxBytes: maxBodyBytes, mayHoldAnyText, ...longest }
   const body = await readJsonBody(request.raw, account, form).finally(() => account?.close())
   if (!body.ok) discard(request.raw)
   return body

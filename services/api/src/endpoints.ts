@@ -14,6 +14,7 @@ import { cancelBulkJob } from './routes/bulk/cancel-bulk-job.js'
 import { createBulkJob } from './routes/bulk/create-bulk-job.js'
 import { getBulkJob } from './routes/bulk/get-bulk-job.js'
 import { followBulkJob } from './routes/bulk/follow-bulk-job.js'
+import { openJobCases } from './routes/bulk/open-job-cases.js'
 import { listBulkJobs } from './routes/bulk/list-bulk-jobs.js'
 import { getBulkPdf } from './routes/bulk/get-bulk-pdf.js'
 import { listBulkResults } from './routes/bulk/list-bulk-results.js'
@@ -51,6 +52,7 @@ import { getProblemPage } from './routes/reference/get-problem-page.js'
 import { webhooksInOrder } from './webhook-description.js'
 import { sessionEndpoints, type SessionParts } from './routes/sessions/index.js'
 import { createReadCaseText } from './routes/cases/read-case-text.js'
+import { getCaseDossier } from './routes/cases/get-dossier.js'
 import { caseEndpoints, type CaseParts } from './routes/cases/index.js'
 import { shareEndpoints, type SharingParts } from './routes/shares/index.js'
 import { transferEndpoints } from './routes/transfers/index.js'
@@ -123,12 +125,14 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     listReports(parts.listing),
     ...shareEndpoints({ ...parts.sharing, readLeaf: parts.transparency.readLeaf }),
     ...caseEndpoints(parts.cases, parts.transparency.readProof),
+    getCaseDossier({ ...parts, keptDocuments }, parts.bulk.largeReads),
     createBulkJob(parts.bulk),
     listBulkJobs(parts.bulk, parts.listing.tokens),
     getBulkJob(parts.bulk),
     followBulkJob(parts.bulk),
     getBulkPdf(parts.bulk, parts.pdf, keptDocuments),
     cancelBulkJob(parts.bulk),
+    openJobCases(parts.bulk, parts.cases),
     listBulkResults(parts.bulk, parts.listing.tokens),
     ...watchEndpoints(parts.watches),
     ...inboxEndpoints(parts.watches),

@@ -299,7 +299,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   const reading = { database, reports: screening.reports, tokens }
   const sharing = { ...reading, personalData, shareUrlOf: (token: string) => links.shareUrl + token }
   const rules = { doPeopleSignIn: oidc !== null, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
-  const cases = { ...reading, ...rules }
+  const cases = { ...reading, ...rules, personalData, now: () => new Date() }
   const watches = {
     ...{ database, tokens, plansInForce: plansOf(config) },
     reportPageUrl: () => links.reportPageUrl,

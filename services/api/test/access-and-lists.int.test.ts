@@ -254,6 +254,7 @@ test('every operation refuses a parameter that it does not know, and says which'
     delivery_id: '3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c',
     watch_id: 'wat_0a1b2c3d4e5f60718293',
     tile: '0/000.p/1',
+    version: '1',
     code: 'not_found',
     import_id: 'lio_0a1b2c3d4e5f60718293',
     label_id: 'lbl_0a1b2c3d4e5f60718293',

@@ -272,7 +272,7 @@ test('the database refuses to change or delete an entry', async () => {
   for (const statement of [
     `UPDATE cases.entry SET text = 'Gone' WHERE report_id = '${id}'`,
     `DELETE FROM cases.entry WHERE report_id = '${id}'`,
-    'TRUNCATE cases.entry',
+    'TRUNCATE cases.entry CASCADE',
   ])
     await expect(installation.database.execute(statement)).rejects.toThrow('never changed or deleted')
 })

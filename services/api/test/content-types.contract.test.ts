@@ -115,6 +115,7 @@ const ids: Readonly<Record<string, string>> = {
   import_id: `lio_${'0'.repeat(20)}`,
   label_id: `lbl_${'0'.repeat(20)}`,
   key_id: '0'.repeat(8),
+  job_id: `job_${'0'.repeat(32)}`,
 }
 const concrete = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '9f2c4a1be07d6358')

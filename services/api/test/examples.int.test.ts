@@ -105,11 +105,21 @@ async function newImport(path: string): Promise<string> {
   return id
 }
 
+/** The path of a file that was attached as the example does. */
+async function newFile(path: string): Promise<string> {
+  const at = path.replace('{report_id}', await newReport())
+  const body = exampleOf('POST', '/v1/reports/{report_id}/case/files')
+  await call(url, 'POST', at.replace('/{version}', ''), { key, body })
+  return at.replace('{version}', '1')
+}
+
 /** A deleted endpoint is gone for the next examples, so the example that deletes gets its own. */
 async function concrete(method: string, path: string): Promise<string> {
   const endpoint = method === 'DELETE' ? await newEndpoint() : endpointId
   // Its example must be the first entry of a case.
-  if (path.endsWith('/disposition')) return path.replace('{report_id}', await newReport())
+  if (path.endsWith('/disposition') || path.endsWith('/assignment'))
+    return path.replace('{report_id}', await newReport())
+  if (path.endsWith('/files/{version}')) return await newFile(path)
   const { shareId, token } = method === 'DELETE' ? await newShare({ url, key, reportId }) : share
   return path
     .replace('{job_id}', path.endsWith('/pdf') ? endedJobId : jobId)

@@ -252,9 +252,12 @@ export async function createProvocations(installation: Installation): Promise<Pr
     },
     key_conflict: (at) => send(at, { id: at.path.endsWith('/rotate') ? endedKey.keyId : account.keyId }),
     case_conflict: (at) =>
-      at.path.endsWith('/notes')
+      at.path.endsWith('/notes') || at.path.endsWith('/files')
         ? send(at, { id: work.crowded })
-        : send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 1 } }),
+        : send(at, {
+            id: work.escalated,
+            body: { ...exampleOf(at.method, at.path), ...changesNothing(at.path), version: 1 },
+          }),
     version_mismatch: (at) =>
       send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 7 } }),
     too_many_endpoints: (at) => send(at, { key: crowded.key }),
@@ -264,7 +267,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
     // The server answers these below the router, for any path.
     request_timeout: () => null,
     head_too_large: () => null,
-    payload_too_large: (at) => send(at, { body: ' '.repeat(1_048_577) }),
+    payload_too_large: (at) =>
+      send(at, { body: ' '.repeat(at.path.endsWith('/files') ? 3_000_000 : 1_048_577) }),
     unsupported_media_type: (at) => send(at, { headers: { 'content-type': 'text/plain' } }),
     unsupported_chain: (at) => sendAddress(at, { ...screenAt, chain: 'XYZ' }),
     as_of_too_early: (at) => send(at, { body: { ...screenAt, as_of: '2009-01-03T18:15:05Z' } }),
@@ -392,3 +396,6 @@ const isKeyed = (at: Described): boolean => at.operation.security?.length !== 0
 function takes(at: Described, place: 'path' | 'query'): boolean {
   return (at.operation.parameters ?? []).some((parameter) => parameter.in === place)
 }
+
+/** Where the example would change the case: what leaves it as it is. */
+const changesNothing = (path: string): object => (path.endsWith('/assignment') ? { due_on: null } : {})

@@ -1489,6 +1489,8 @@ export interface ReportNoteAdded {
   readonly addedAt: string
   /** Id of the API key that wrote it. */
   readonly addedBy: string
+  /** The name of that key at the time, sealed; empty if it has none. */
+  readonly keyName: string
   /** The person, where one was signed in; else empty. */
   readonly actor: string
   /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
@@ -1512,6 +1514,8 @@ export interface DispositionProposed {
   readonly proposedAt: string
   /** Id of the API key that proposed it. */
   readonly proposedBy: string
+  /** The name of that key at the time, sealed; empty if it has none. */
+  readonly keyName: string
   /** The person, where one was signed in; else empty. */
   readonly actor: string
   /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
@@ -1537,6 +1541,8 @@ export interface DispositionProposalDeclined {
   readonly declinedAt: string
   /** Id of the API key that declined it. */
   readonly declinedBy: string
+  /** The name of that key at the time, sealed; empty if it has none. */
+  readonly keyName: string
   /** The person, where one was signed in; else empty. */
   readonly actor: string
   /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
@@ -1562,6 +1568,8 @@ export interface DispositionChanged {
   readonly changedAt: string
   /** Id of the API key that changed it. */
   readonly changedBy: string
+  /** The name of that key at the time, sealed; empty if it has none. */
+  readonly keyName: string
   /** The person, where one was signed in; else empty. */
   readonly actor: string
   /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
@@ -1569,6 +1577,72 @@ export interface DispositionChanged {
   /** The version of the proposal that this change confirms; 0 if it confirms none. */
   readonly proposalVersion: number
   /** The call that changed the disposition. */
+  readonly call: null | ApiCall
+}
+
+/** Somebody said who works on a case, and until when. The fields are those of the case from then on. */
+export interface CaseAssigned {
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** The place of this entry in the history of the case, from 1. */
+  readonly version: number
+  /** Id of the API key of the assignee; empty if nobody is assigned. */
+  readonly assigneeKey: string
+  /** The first key in the chain of rotations of that key; empty if nobody is assigned. */
+  readonly assigneeHolder: string
+  /** The person or the name of the key at the time, sealed; empty if it has none. */
+  readonly assigneeName: string
+  /** The permanent identifier of the person, sealed; empty for a key. */
+  readonly assigneeSubject: string
+  /** A day of UTC, such as 2026-12-31; empty if there is none. */
+  readonly dueOn: string
+  /** Why, sealed; may be empty. */
+  readonly text: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly assignedAt: string
+  /** Id of the API key that assigned it. */
+  readonly assignedBy: string
+  /** The name of that key at the time, sealed; empty if it has none. */
+  readonly keyName: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
+  readonly subject: string
+  /** The call that assigned the case. */
+  readonly call: null | ApiCall
+}
+
+/** Somebody attached a file to a case. The file is stored sealed in the database, under the report and this version. */
+export interface CaseFileAttached {
+  readonly reportId: string
+  readonly accountId: string
+  /** false for the sandbox environment of the account. */
+  readonly livemode: boolean
+  /** The place of this entry in the history of the case, from 1. */
+  readonly version: number
+  /** Sealed. */
+  readonly fileName: string
+  /** As its first bytes show, not as its name says. */
+  readonly mediaType: string
+  /** Size of the file. */
+  readonly bytes: number
+  /** SHA-256 of the file in hexadecimal, sealed: it would confirm a guess of an erased file. */
+  readonly fileSha256: string
+  /** SHA-256 of the stored text in hexadecimal: it shows without any key that the file is the one that was attached. */
+  readonly contentSha256: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly attachedAt: string
+  /** Id of the API key that attached it. */
+  readonly attachedBy: string
+  /** The name of that key at the time, sealed; empty if it has none. */
+  readonly keyName: string
+  /** The person, where one was signed in; else empty. */
+  readonly actor: string
+  /** The permanent identifier of that person, sealed: it tells one person from another after a restore. Empty if no person was signed in. */
+  readonly subject: string
+  /** The call that attached the file. */
   readonly call: null | ApiCall
 }
 
@@ -1714,6 +1788,8 @@ export interface EventData {
   readonly DispositionProposed: DispositionProposed
   readonly DispositionProposalDeclined: DispositionProposalDeclined
   readonly DispositionChanged: DispositionChanged
+  readonly CaseAssigned: CaseAssigned
+  readonly CaseFileAttached: CaseFileAttached
   readonly SigningKeyPublished: SigningKeyPublished
   readonly InstallationRestored: InstallationRestored
   readonly LogAdopted: LogAdopted

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-const base = { actor: '', subject: '', call: null }
+const base = { keyName: '', actor: '', subject: '', call: null }
 
 function note(reportId: string, version: number, of = OWN): DomainEvent<'ReportNoteAdded'> {
   const text = { text: 'a note', addedAt: '2026-11-21T09:00:00.000Z', addedBy: 'k' }

@@ -44,6 +44,8 @@ export const caseView: ReadModel = {
     on('ReportNoteAdded', opens),
     on('DispositionProposed', opens),
     on('DispositionProposalDeclined', opens),
+    on('CaseAssigned', opens),
+    on('CaseFileAttached', opens),
     on('DispositionChanged', ({ data }) =>
       writeDisposition({
         report_id: data.reportId,

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-const base = { actor: '', subject: '', call: null }
+const base = { keyName: '', actor: '', subject: '', call: null }
 
 function changed(
   id: string,

@@ -1,6 +1,7 @@
 /** The case of a report in words, for the appendix of its PDF and for its page. */
-import type { CaseEntry, CasePerson, ReportCase } from '@cupel/contracts'
+import type { CaseAssignee, CaseEntry, CaseFileDocument, CasePerson, ReportCase } from '@cupel/contracts'
 import type { Field } from '../document.js'
+import { grouped } from '../counting.js'
 import { dateText, nameOf, visibleText } from '../writing.js'
 import { caseEn as words } from './strings.en.js'
 
@@ -37,6 +38,8 @@ export function caseDocument(reportCase: ReportCase): CaseDocument {
     ...{ title: words.title, appendixTitle: words.appendixTitle, intro: words.intro, none: words.none },
     fields: [
       { label: words.disposition, value: dispositionText(disposition) },
+      { label: words.assignee, value: assigneeText(reportCase.assignee) },
+      { label: words.due, value: reportCase.due_on ?? words.noDay },
       { label: words.version, value: String(version) },
       ...times,
     ],
@@ -56,22 +59,43 @@ export function caseDocument(reportCase: ReportCase): CaseDocument {
 export const dispositionText = (disposition: string | null): string =>
   disposition === null ? words.noDisposition : nameOf(words.dispositions, disposition)
 
-const personText = ({ key_id, person }: CasePerson): string => visibleText(person ?? words.key(key_id))
+/** The person, else the name that the key had, else its id. */
+export const personText = ({ key_id, person, key_name }: CasePerson): string =>
+  visibleText(person ?? key_name ?? words.key(key_id))
+
+/** Who left is named with that. */
+export function assigneeText(assignee: CaseAssignee | null | undefined): string {
+  if (assignee === null || assignee === undefined) return words.nobody
+  const name = personText(assignee)
+  return assignee.has_left === true ? words.left(name) : name
+}
+
+/** Name, type, size and hash of a file in words. */
+export const fileText = ({ name, media_type, bytes, sha256 }: CaseFileDocument): string =>
+  words.file(visibleText(name), nameOf(words.types, media_type), grouped(bytes), sha256)
 
 function entryText(entry: CaseEntry): CaseEntryText {
   const what = words.entry(dateText(entry.at), personText(entry.by), whatOf(entry))
   return {
     head: `${entry.version}. ${what}`,
     what,
-    lines: entry.text.split(/\r?\n/).map(visibleText),
+    lines: [
+      ...(entry.file === undefined ? [] : [fileText(entry.file)]),
+      ...(entry.text === '' && entry.kind !== 'note' ? [] : entry.text.split(/\r?\n/).map(visibleText)),
+    ],
   }
 }
 
-function whatOf({ kind, disposition, previous_disposition, proposal_version }: CaseEntry): string {
+function whatOf(entry: CaseEntry): string {
+  const { kind, disposition, previous_disposition, proposal_version } = entry
   const named = dispositionText(disposition)
   switch (kind) {
     case 'note':
       return words.note
+    case 'assigned':
+      return words.assigned(assigneeText(entry.assignee), entry.due_on ?? null)
+    case 'file_attached':
+      return words.attached
     case 'disposition_proposed':
       return words.proposed(named)
     case 'proposal_declined':

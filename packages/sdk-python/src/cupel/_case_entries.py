@@ -20,7 +20,7 @@ class ProvenEntry:
     version: int
     """The place in the case, from 1: none before the last one of the proof is left out."""
     kind: str
-    """`note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`."""
+    """`note`, `disposition_changed`, `disposition_proposed`, `proposal_declined`, `assigned` or `file_attached`."""
     at: str
     key_id: str
     """The API key of the call."""
@@ -34,6 +34,11 @@ class ProvenEntry:
     previous_disposition: str | None
     proposal_version: int | None
     """The entry that this one confirms or declines."""
+    details: dict[str, Any]
+    """
+    The further members of its kind, as the proof names them: `key_name`, `assignee_person`, `due_on`, `file_name`, `file_sha256` and so on.
+    The value of a text that was erased is None.
+    """
     index: int
     """The place of its leaf."""
 
@@ -48,6 +53,7 @@ class EntryLine(NamedTuple):
     """[sealed, plain, salt] of each text that is shown."""
 
 
+_RECORDED = ("version", "kind", "at", "key_id", "subject", "disposition", "previous_disposition", "proposal_version")
 _MAX_PATH = 63
 _START = '["cupel-case-entry-1",{'
 _SEALED = re.compile(r"sealed1\.[0-9a-f]{16}\.([\w-]{64,16384})", re.ASCII)
@@ -127,7 +133,7 @@ def _opened_texts(entry: dict[str, Any], openings: list[tuple[str, str, str]]) -
         data = None if found is None else exact_url_bytes(found[1])
         if data is None or data[:32] != sha256(_bytes_of(salt) + plain.encode()).digest():
             return None
-        if sealed in opened or sealed not in (entry["person"], entry["text"]):
+        if sealed in opened or sealed not in [value for name, value in entry.items() if name != "subject"]:
             return None
         opened[sealed] = plain
     return opened
@@ -137,9 +143,11 @@ def _proven_entry(entry: dict[str, Any], opened: dict[str, str], leaf_index: int
     def shown(text: str) -> str | None:
         return opened.get(text, None if _SEALED.fullmatch(text) else text)
 
-    recorded = {name: value for name, value in entry.items() if name not in ("report_id", "person", "text")}
+    recorded = {name: entry[name] for name in _RECORDED}
+    further = {name: value for name, value in entry.items() if name not in (*_RECORDED, "report_id", "person", "text")}
+    details = {name: shown(value) if isinstance(value, str) else value for name, value in further.items()}
     person = None if entry["person"] == "" else shown(entry["person"])
-    return ProvenEntry(**recorded, person=person, text=shown(entry["text"]), index=leaf_index)
+    return ProvenEntry(**recorded, person=person, text=shown(entry["text"]), details=details, index=leaf_index)
 
 
 def _bytes_of(base64: str) -> bytes:

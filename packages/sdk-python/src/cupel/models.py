@@ -20,7 +20,9 @@ __all__ = [
     "BulkJob",
     "BulkJobSummary",
     "BulkResult",
+    "CaseAssignee",
     "CaseEntry",
+    "CaseFile",
     "CasePerson",
     "CaseProposal",
     "CaseSummary",
@@ -71,6 +73,7 @@ __all__ = [
     "NewWebhookEndpoint",
     "OmittedCounterparties",
     "OwnLabel",
+    "OpenedCases",
     "PastLists",
     "PastPolicy",
     "PastReport",
@@ -948,13 +951,35 @@ class BulkJobSummary(Model):
     """Where the results are, in pages or as a file, also while the job runs."""
 
 
+class CaseAssignee(Model):
+    __slots__ = ()
+    _optional = frozenset({
+        "key_name",
+        "has_left",
+    })
+
+    key_id: str
+    """The API key that the assignee has, or signs in with."""
+    person: str | None
+    """The person; null if the key itself is assigned."""
+    key_name: str | None
+    """The name that the key had then; absent if it had none."""
+    has_left: bool | None
+    """Whether no key of the assignee works any more; absent in entries and in documents."""
+
+
 class CasePerson(Model):
     __slots__ = ()
+    _optional = frozenset({
+        "key_name",
+    })
 
     key_id: str
     """The API key of the call."""
     person: str | None
     """The person, where one was signed in."""
+    key_name: str | None
+    """The name that the key had then; absent if it had none, and in entries of earlier versions."""
 
 
 class CaseProposal(Model):
@@ -981,7 +1006,13 @@ class CaseSummary(Model):
     __slots__ = ()
     _parts = {
         "proposal": CaseProposal,
+        "assignee": CaseAssignee,
     }
+    _optional = frozenset({
+        "assignee",
+        "due_on",
+        "is_overdue",
+    })
 
     report_id: str
     address: str
@@ -999,6 +1030,12 @@ class CaseSummary(Model):
     """Whether another person must confirm that this report is cleared."""
     proposal: CaseProposal | None
     """The disposition that waits for a second person; null if none does."""
+    assignee: CaseAssignee | None
+    """Who works on it; null if nobody is assigned."""
+    due_on: str | None
+    """The day, of UTC, on which the case is due: `2026-12-31`. Null without one."""
+    is_overdue: bool | None
+    """Whether the day has passed and the report is not cleared; absent in documents."""
     opened_at: str | None
     """When the first entry was made; null without one."""
     changed_at: str | None
@@ -1453,6 +1490,21 @@ class OwnLabel(Model):
     """When it was removed or replaced; null if it was neither."""
     replaced_by: str | None
     """The label that took its place; null for none."""
+
+
+class OpenedCases(Model):
+    __slots__ = ()
+
+    opened: int
+    """Cases that this call opened."""
+    existing: int
+    """Reports of the level that had a case before; it stays as it is."""
+    left_out: int
+    """Reports of the level that this call did not come to in time: the same call opens the rest."""
+    not_done: int
+    """Addresses that have no report yet: the job runs."""
+    without_report: int
+    """Addresses without a report because they failed or were cancelled."""
 
 
 class PolicyDocumentLevels(Model):
@@ -1951,35 +2003,68 @@ class RedeliveredWebhooks(Model):
     """Deliveries that will be sent again."""
 
 
+class CaseFile(Model):
+    __slots__ = ()
+
+    name: str
+    media_type: str
+    """As the bytes show, whatever the name says."""
+    bytes: int
+    """Size of the file."""
+    sha256: str
+    """SHA-256 of the file, in hexadecimal."""
+    content_sha256: str
+    """SHA-256 of the sealed text that is stored for the file, as the log has it."""
+
+
 class CaseEntry(Model):
     __slots__ = ()
     _parts = {
         "by": CasePerson,
+        "assignee": CaseAssignee,
+        "file": CaseFile,
     }
+    _optional = frozenset({
+        "assignee",
+        "due_on",
+        "file",
+    })
 
     version: int
     """Place in the history, from 1."""
     kind: str
-    """`note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`; others may be added."""
+    """`note`, `disposition_changed`, `disposition_proposed`, `proposal_declined`, `assigned` or `file_attached`; others may be added."""
     at: str
     """When it was made; UTC, RFC 3339 with milliseconds."""
     by: CasePerson
     text: str
-    """The note, or the reason of the disposition."""
+    """The note, or the reason of the decision or the assignment; empty for a file."""
     disposition: str | None
-    """The disposition that was set, proposed or declined; null for a note."""
+    """The disposition that was set, proposed or declined; null for other entries."""
     previous_disposition: str | None
     """The disposition before a change; null for other entries, and where the change opened the case."""
     proposal_version: int | None
     """The entry that this one confirms or declines; null if it does neither."""
+    assignee: CaseAssignee | None
+    """Who was assigned, null for nobody; absent for other entries."""
+    due_on: str | None
+    """The day that was set, null for none; absent for other entries."""
+    file: CaseFile | None
+    """The file that was attached; absent for other entries."""
 
 
 class ReportCase(Model):
     __slots__ = ()
     _parts = {
         "proposal": CaseProposal,
+        "assignee": CaseAssignee,
         "history": CaseEntry,
     }
+    _optional = frozenset({
+        "assignee",
+        "due_on",
+        "is_overdue",
+    })
 
     report_id: str
     address: str
@@ -1997,6 +2082,12 @@ class ReportCase(Model):
     """Whether another person must confirm that this report is cleared."""
     proposal: CaseProposal | None
     """The disposition that waits for a second person; null if none does."""
+    assignee: CaseAssignee | None
+    """Who works on it; null if nobody is assigned."""
+    due_on: str | None
+    """The day, of UTC, on which the case is due: `2026-12-31`. Null without one."""
+    is_overdue: bool | None
+    """Whether the day has passed and the report is not cleared; absent in documents."""
     opened_at: str | None
     """When the first entry was made; null without one."""
     changed_at: str | None

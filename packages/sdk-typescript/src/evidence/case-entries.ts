@@ -7,7 +7,7 @@ import { hex, joined, leafHash, rootOfPath, sha256, type Bytes } from './hash-tr
 export interface ProvenEntry {
   /** The place in the case, from 1: none before the last one of the proof is left out. */
   readonly version: number
-  /** `note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`. */
+  /** `note`, `disposition_changed`, `disposition_proposed`, `proposal_declined`, `assigned` or `file_attached`. */
   readonly kind: string
   readonly at: string
   /** The API key of the call. */
@@ -22,6 +22,11 @@ export interface ProvenEntry {
   readonly previousDisposition: string | null
   /** The entry that this one confirms or declines. */
   readonly proposalVersion: number | null
+  /**
+   * The further members of its kind, as the proof names them: `key_name`, `assignee_person`, `due_on`, `file_name`, `file_sha256` and so on.
+   * The value of a text that was erased is null.
+   */
+  readonly details: Readonly<Record<string, unknown>>
   /** The place of its leaf. */
   readonly index: number
 }
@@ -116,9 +121,13 @@ export async function provenEntries(
   return proven
 }
 
+/** Permanent identifiers of persons stay sealed. */
+const isShown = (entry: Recorded, sealed: string): boolean =>
+  Object.entries(entry).some(([name, value]) => value === sealed && name !== 'subject')
+
 /** The plain texts by their sealed ones. Null if one is wrong, is given twice, or is of no text of the entry that is shown. */
 async function openedTexts(
-  { person, text }: Recorded,
+  entry: Recorded,
   openings: EntryLine[5],
 ): Promise<ReadonlyMap<string, string> | null> {
   const opened = new Map<string, string>()
@@ -126,19 +135,29 @@ async function openedTexts(
     const commitment = exactUrlBytes(SEALED.exec(sealed)?.[1] ?? '')?.slice(0, HASH_BYTES)
     const own = await sha256(joined(bytesOf(salt), utf8(plain)))
     const isWrong = commitment === undefined || hex(commitment) !== hex(own)
-    if (isWrong || opened.has(sealed) || (sealed !== person && sealed !== text)) return null
+    if (isWrong || opened.has(sealed) || !isShown(entry, sealed)) return null
     opened.set(sealed, plain)
   }
   return opened
 }
 
+/** The members that every entry has. */
+const COMMON: ReadonlySet<string> = new Set([
+  ...['report_id', 'version', 'kind', 'at', 'key_id', 'person', 'subject', 'text'],
+  ...['disposition', 'previous_disposition', 'proposal_version'],
+])
+
 function provenEntry(recorded: Recorded, opened: ReadonlyMap<string, string>, index: number): ProvenEntry {
   const shown = (text: string): string | null => opened.get(text) ?? (SEALED.test(text) ? null : text)
   const { version, kind, at, key_id: keyId, person, subject, text, disposition } = recorded
+  const details = Object.entries(recorded as unknown as Record<string, unknown>)
+    .filter(([name]) => !COMMON.has(name))
+    .map(([name, value]) => [name, isText(value) ? shown(value) : value])
   return {
     ...{ version, kind, at, keyId, person: person === '' ? null : shown(person), subject },
     ...{ text: shown(text), disposition, previousDisposition: recorded.previous_disposition },
-    ...{ proposalVersion: recorded.proposal_version, index },
+    ...{ proposalVersion: recorded.proposal_version },
+    ...{ details: Object.fromEntries(details) as Record<string, unknown>, index },
   }
 }
 

@@ -954,6 +954,8 @@ export interface components {
             readonly key_id: string;
             /** @description The person, where one was signed in. */
             readonly person: string | null;
+            /** @description The name that the key had then; absent if it had none, and in entries of earlier versions. */
+            readonly key_name?: string;
         };
         readonly SharePage: {
             readonly items: readonly components["schemas"]["Share"][];
@@ -997,6 +999,12 @@ export interface components {
             readonly needs_second_person: boolean;
             /** @description The disposition that waits for a second person; null if none does. */
             readonly proposal: components["schemas"]["CaseProposal"] | null;
+            /** @description Who works on it; null if nobody is assigned. */
+            readonly assignee?: components["schemas"]["CaseAssignee"] | null;
+            /** @description The day, of UTC, on which the case is due: `2026-12-31`. Null without one. */
+            readonly due_on?: string | null;
+            /** @description Whether the day has passed and the report is not cleared; absent in documents. */
+            readonly is_overdue?: boolean;
             /** @description When the first entry was made; null without one. */
             readonly opened_at: string | null;
             /** @description When the last entry was made; null without one. */
@@ -1015,22 +1023,49 @@ export interface components {
             /** @description Whether the caller is another person than the proposer; absent in lists. */
             readonly may_confirm?: boolean;
         };
+        readonly CaseAssignee: {
+            /** @description The API key that the assignee has, or signs in with. */
+            readonly key_id: string;
+            /** @description The person; null if the key itself is assigned. */
+            readonly person: string | null;
+            /** @description The name that the key had then; absent if it had none. */
+            readonly key_name?: string;
+            /** @description Whether no key of the assignee works any more; absent in entries and in documents. */
+            readonly has_left?: boolean;
+        };
         readonly CaseEntry: {
             /** @description Place in the history, from 1. */
             readonly version: number;
-            /** @description `note`, `disposition_changed`, `disposition_proposed` or `proposal_declined`; others may be added. */
+            /** @description `note`, `disposition_changed`, `disposition_proposed`, `proposal_declined`, `assigned` or `file_attached`; others may be added. */
             readonly kind: string;
             /** @description When it was made; UTC, RFC 3339 with milliseconds. */
             readonly at: string;
             readonly by: components["schemas"]["CasePerson"];
-            /** @description The note, or the reason of the disposition. */
+            /** @description The note, or the reason of the decision or the assignment; empty for a file. */
             readonly text: string;
-            /** @description The disposition that was set, proposed or declined; null for a note. */
+            /** @description The disposition that was set, proposed or declined; null for other entries. */
             readonly disposition: string | null;
             /** @description The disposition before a change; null for other entries, and where the change opened the case. */
             readonly previous_disposition: string | null;
             /** @description The entry that this one confirms or declines; null if it does neither. */
             readonly proposal_version: number | null;
+            /** @description Who was assigned, null for nobody; absent for other entries. */
+            readonly assignee?: components["schemas"]["CaseAssignee"] | null;
+            /** @description The day that was set, null for none; absent for other entries. */
+            readonly due_on?: string | null;
+            /** @description The file that was attached; absent for other entries. */
+            readonly file?: components["schemas"]["CaseFile"];
+        };
+        readonly CaseFile: {
+            readonly name: string;
+            /** @description As the bytes show, whatever the name says. */
+            readonly media_type: string;
+            /** @description Size of the file. */
+            readonly bytes: number;
+            /** @description SHA-256 of the file, in hexadecimal. */
+            readonly sha256: string;
+            /** @description SHA-256 of the sealed text that is stored for the file, as the log has it. */
+            readonly content_sha256: string;
         };
         readonly CaseEntryPage: {
             readonly items: readonly components["schemas"]["CaseEntry"][];
@@ -1077,10 +1112,45 @@ export interface components {
             readonly needs_second_person: boolean;
             /** @description The disposition that waits for a second person; null if none does. */
             readonly proposal: components["schemas"]["CaseProposal"] | null;
+            /** @description Who works on it; null if nobody is assigned. */
+            readonly assignee?: components["schemas"]["CaseAssignee"] | null;
+            /** @description The day, of UTC, on which the case is due: `2026-12-31`. Null without one. */
+            readonly due_on?: string | null;
+            /** @description Whether the day has passed and the report is not cleared; absent in documents. */
+            readonly is_overdue?: boolean;
             /** @description When the first entry was made; null without one. */
             readonly opened_at: string | null;
             /** @description When the last entry was made; null without one. */
             readonly changed_at: string | null;
+        };
+        readonly CaseAssigneePage: {
+            readonly items: readonly components["schemas"]["CaseAssignee"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly CaseAssignmentRequest: {
+            /** @description As `GET /v1/cases/assignees` lists them; null for nobody. */
+            readonly assignee: components["schemas"]["NamedAssignee"] | null;
+            /** @description A day of UTC; null for none. */
+            readonly due_on: string | null;
+            /** @description Why. */
+            readonly reason?: string | null;
+            /** @description The `version` of the case that the caller has read. Another one now is 412 `version_mismatch`. */
+            readonly version: number;
+        };
+        readonly NamedAssignee: {
+            /** @description A key of the account that works and may change cases. */
+            readonly key_id: string;
+            /** @description A person who signs in with that key. */
+            readonly person?: string | null;
+        };
+        readonly NewCaseFileRequest: {
+            /** @description The name of the file, without a path. It does not decide what the file is. */
+            readonly name: string;
+            /** @description The file in base64: at most 2000000 bytes. */
+            readonly content: string;
+            /** @description The `version` of the case that the caller has read. Another one now is 412 `version_mismatch`. */
+            readonly version?: number;
         };
         readonly BulkRequest: {
             /** @description Addresses in any form, of any chains. A bad one is the error of its item, not of the job. Either this or `items`. */
@@ -1202,6 +1272,27 @@ export interface components {
             readonly id: string;
             /** @description The job as JSON, without its results. */
             readonly data: string;
+        };
+        readonly JobCasesRequest: {
+            /**
+             * @description Reports of this level.
+             * @enum {string}
+             */
+            readonly level: "green" | "orange" | "red" | "grey";
+            /** @description The note that opens each case. */
+            readonly text: string;
+        };
+        readonly OpenedCases: {
+            /** @description Cases that this call opened. */
+            readonly opened: number;
+            /** @description Reports of the level that had a case before; it stays as it is. */
+            readonly existing: number;
+            /** @description Reports of the level that this call did not come to in time: the same call opens the rest. */
+            readonly left_out: number;
+            /** @description Addresses that have no report yet: the job runs. */
+            readonly not_done: number;
+            /** @description Addresses without a report because they failed or were cancelled. */
+            readonly without_report: number;
         };
         readonly BulkResultPage: {
             readonly items: readonly components["schemas"]["BulkResult"][];

@@ -1,11 +1,17 @@
-import { documentOf, jobOf, type Download } from '../answers.js'
+import { documentOf, jobOf, objectOf, type Download } from '../answers.js'
 import { InvalidArgumentError, TimedOutError } from '../errors.js'
 import type { ItemList } from '../item-list.js'
 import { path } from '../path.js'
 import type { Settings } from '../settings.js'
 import type { CallOptions, KeyedCallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type { BulkItemRequest, BulkJob, BulkJobSummary, BulkResult } from '../generated/models.js'
+import type {
+  BulkItemRequest,
+  BulkJob,
+  BulkJobSummary,
+  BulkResult,
+  OpenedCases,
+} from '../generated/models.js'
 import { listOf, type ListOptions } from './list-of.js'
 
 const FILE_TYPES = {
@@ -131,5 +137,22 @@ export class Bulk {
   async cancel(jobId: string, options: CallOptions = {}): Promise<BulkJob> {
     const call = { method: 'POST', path: path`/v1/bulk/${jobId}/cancel`, repeat: 'safe', options } as const
     return jobOf(await this.#transport(call), jobId)
+  }
+
+  /** Opens a case with the note for each report of this level that has none. A repeat opens nothing a second time. */
+  async openCases(
+    jobId: string,
+    { level, text }: { readonly level: string; readonly text: string },
+    options: CallOptions = {},
+  ): Promise<OpenedCases> {
+    const at = path`/v1/bulk/${jobId}/cases`
+    const answer = await this.#transport({
+      method: 'POST',
+      path: at,
+      body: { level, text },
+      repeat: 'safe',
+      options,
+    })
+    return objectOf(answer) as unknown as OpenedCases
   }
 }

@@ -32,6 +32,8 @@ export interface ProvenEntry {
   readonly disposition: string | null
   readonly previousDisposition: string | null
   readonly proposalVersion: number | null
+  /** The further members of its kind; the value of a sealed text that is not shown is null. */
+  readonly details: Readonly<Record<string, unknown>>
   /** The place of its leaf. */
   readonly index: number
 }
@@ -106,25 +108,33 @@ function entryIn(text: string): Entry | null {
   return Array.isArray(value) ? (value[1] as Entry) : null
 }
 
+/** Permanent identifiers of persons stay sealed. */
+const isShown = (entry: Entry, sealed: string): boolean =>
+  Object.entries(entry).some(([name, value]) => value === sealed && name !== 'subject')
+
 /** The plain texts by their sealed ones. Null if one is wrong, is given twice, or is of no text of the entry that is shown. */
-function openedTexts(
-  { person, text }: Entry,
-  openings: ProofOfEntry[5],
-): ReadonlyMap<unknown, string> | null {
+function openedTexts(entry: Entry, openings: ProofOfEntry[5]): ReadonlyMap<unknown, string> | null {
   const opened = new Map<unknown, string>()
   for (const [sealed, plain, salt] of openings) {
     const [, data] = SEALED.exec(sealed) ?? []
     const commitment = Buffer.from(data ?? '', 'base64url').subarray(0, HASH_BYTES)
     const own = hash('sha256', Buffer.concat([Buffer.from(salt, 'base64'), Buffer.from(plain)]), 'buffer')
-    if (opened.has(sealed) || (sealed !== person && sealed !== text) || !commitment.equals(own)) return null
+    if (opened.has(sealed) || !isShown(entry, sealed) || !commitment.equals(own)) return null
     opened.set(sealed, plain)
   }
   return opened
 }
 
+/** The members that every entry has. */
+const COMMON = new Set([
+  ...['report_id', 'version', 'kind', 'at', 'key_id', 'person', 'subject', 'text'],
+  ...['disposition', 'previous_disposition', 'proposal_version'],
+])
+
 function provenEntry(entry: Entry, opened: ReadonlyMap<unknown, string>, index: number): ProvenEntry {
   const shown = (text: unknown): string | null =>
     opened.get(text) ?? (SEALED.test(text as string) ? null : (text as string))
+  const further = Object.entries(entry).filter(([name]) => !COMMON.has(name))
   const person = shown(entry['person'])
   return {
     version: entry['version'] as number,
@@ -137,6 +147,7 @@ function provenEntry(entry: Entry, opened: ReadonlyMap<unknown, string>, index: 
     disposition: entry['disposition'] as string | null,
     previousDisposition: entry['previous_disposition'] as string | null,
     proposalVersion: entry['proposal_version'] as number | null,
+    details: Object.fromEntries(further.map(([name, value]) => [name, isText(value) ? shown(value) : value])),
     index,
   }
 }

@@ -14,12 +14,14 @@ import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import {
+  findJob,
   findOverview,
   listJobs,
   readEndedLevels,
   readJobStates,
   readJob,
   readOverview,
+  type FoundJob,
   type FoundOverview,
   type JobOverview,
   type JobPage,
@@ -50,6 +52,8 @@ export interface BulkParts {
     /** Without its items: one row, however many it has. `waitMs`: where it is given, the longest wait for each read model. */
     findOverview(caller: Tenant, jobId: string, waitMs?: number): Promise<FoundOverview>
   }
+  /** The job with its items. */
+  readonly findItems: (caller: Tenant, jobId: string) => Promise<FoundJob>
   /** Newest first. */
   readonly list: (
     caller: Pick<Caller, 'accountId' | 'livemode'>,
@@ -137,6 +141,7 @@ export function openBulk({
           ),
         ),
     },
+    findItems: (caller, jobId) => findJob(finding, tenantOf(caller), jobId),
     async list(caller, query) {
       const page = await listJobs(database, tenantOf(caller), query)
       return { ...page, jobs: await endedLevels.added(tenantOf(caller), page.jobs) }

@@ -33,10 +33,12 @@ async function sealedReferenceOf(
   return { sealed, salt: (await personalData.openingOf(sealed))?.salt ?? null }
 }
 
-/** The name and the text of the entry are shown; the permanent identifier of the person stays sealed. */
+/** The names and texts of the entry are shown; permanent identifiers of persons stay sealed. */
 async function provable(personalData: PersonalData, entry: RecordedEntry): Promise<ProvableEntry> {
   const openings: [sealed: string, plain: string, salt: string][] = []
-  for (const sealed of new Set([entry.actor, entry.text])) {
+  const { actor, text, keyName, assignment, file } = entry
+  const shown = [actor, text, keyName, assignment?.assignee?.name, file?.name, file?.sha256]
+  for (const sealed of new Set(shown.filter((each) => each !== undefined))) {
     const opened = keyIdOf(sealed) === null ? null : await personalData.openingOf(sealed)
     // The keys of other accounts open nothing.
     if (opened !== null && (await personalData.openText(sealed, entry.accountId)) === opened.text)

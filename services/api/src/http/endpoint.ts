@@ -111,6 +111,8 @@ interface EndpointBase<Path, Query, Body> {
   readonly bodyExample?: unknown
   /** Characters of its longest string, where a body may have a longer one than others. */
   readonly maxStringLength?: number
+  /** Bytes of its body, where it may have more than others. */
+  readonly maxBodyBytes?: number
   /** Strings of the body in which the endpoint judges NUL and lone surrogates itself; elsewhere they are refused. */
   readonly mayHoldAnyText?: (pointer: string) => boolean
   /** Request headers that its handler reads. */

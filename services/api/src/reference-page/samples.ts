@@ -45,6 +45,17 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
     `cases.setDisposition(${REPORT}, { disposition: 'cleared', reason: 'Own wallet.' })`,
     `cases.set_disposition(${REPORT}, disposition='cleared', reason='Own wallet.')`,
   ],
+  listCaseAssignees: [`cases.assignees()`],
+  assignReportCase: [
+    `cases.assign(${REPORT}, { assignee: '8f2k1m0a', dueOn: '2026-12-01', version: 1 })`,
+    `cases.assign(${REPORT}, assignee='8f2k1m0a', due_on='2026-12-01', version=1)`,
+  ],
+  attachCaseFile: [
+    `cases.attach(${REPORT}, new TextEncoder().encode('The agreement.'), { name: 'agreement.txt' })`,
+    `cases.attach(${REPORT}, b'The agreement.', name='agreement.txt')`,
+  ],
+  getCaseFile: [`cases.file(${REPORT}, 3)`],
+  getCaseDossier: [`cases.dossier(${REPORT})`],
   listReportCases: [`cases.list({ disposition: 'open' })`, `cases.list(disposition='open')`],
   createBulkJob: [
     `bulk.submit([{ address: ${ADDRESS}, reference: 'order-4711' }], { name: 'Customers' })`,
@@ -54,6 +65,10 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
   getBulkJob: [`bulk.get(${JOB})`],
   getBulkPdf: [`bulk.pdf(${JOB})`],
   cancelBulkJob: [`bulk.cancel(${JOB})`],
+  openJobCases: [
+    `bulk.openCases(${JOB}, { level: 'red', text: 'Red in the monthly check.' })`,
+    `bulk.open_cases(${JOB}, level='red', text='Red in the monthly check.')`,
+  ],
   listBulkResults: [`bulk.results(${JOB}, { sort: 'risk' })`, `bulk.results(${JOB}, sort='risk')`],
   createWatches: [
     `watches.create([{ address: ${ADDRESS}, reference: 'order-4711' }])`,
@@ -182,6 +197,7 @@ function curlOf({ method, path, operation }: Entry): string {
     endpoint_id: 'we_0a1b2c3d4e5f60718293',
     delivery_id: '3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c',
     tile: '0/000',
+    version: '3',
     code: 'invalid_address',
     share_id: 'share_1',
     import_id: 'lio_0a1b2c3d4e5f60718293',

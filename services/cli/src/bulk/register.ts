@@ -103,6 +103,28 @@ export function registerBulk(program: Command, context: CliContext): void {
       const written = { job_id: jobId, file: options.output, bytes }
       answer(context, options, written, () => `Wrote ${options.output}, ${bytes} bytes.`)
     })
+  registerCases(bulk, context)
+}
+
+function registerCases(bulk: Command, context: CliContext): void {
+  bulk
+    .command('open-cases <job-id>')
+    .summary('open cases for the results of a level')
+    .description(
+      'Opens a case for each report of the level that has none. A repeat opens nothing a second time.',
+    )
+    .option('--level <level>', 'reports of this level', 'red')
+    .requiredOption('--note <text>', 'the note that opens each case')
+    .option('--json', 'answer as the API does')
+    .action(
+      async (jobId: string, { level, note, ...options }: JsonOption & { level: string; note: string }) => {
+        const path = `${pathOf(jobId)}/cases`
+        const text = await callService(context, { method: 'POST', path, body: { level, text: note } })
+        const found = JSON.parse(text) as OpenedCases
+        if (found.left_out > 0 || found.not_done > 0) process.exitCode = EXIT_FAILED
+        answer(context, options, found, () => openedText(found))
+      },
+    )
 }
 
 async function submit(
@@ -156,3 +178,19 @@ function pathOf(jobId: string): string {
 function jobText(job: Job): string {
   return `Job ${job.job_id}: ${progressLine(job)}\nResults: ${job.results_url}`
 }
+
+interface OpenedCases {
+  readonly opened: number
+  readonly existing: number
+  readonly left_out: number
+  readonly not_done: number
+  readonly without_report: number
+}
+
+const openedText = ({ opened, existing, left_out, not_done, without_report }: OpenedCases): string =>
+  [
+    `${opened} cases opened, ${existing} existed before.`,
+    ...(left_out > 0 ? [`${left_out} reports were left out for lack of time: run the command again.`] : []),
+    ...(not_done > 0 ? [`${not_done} addresses have no report yet.`] : []),
+    ...(without_report > 0 ? [`${without_report} addresses failed or were cancelled.`] : []),
+  ].join('\n')

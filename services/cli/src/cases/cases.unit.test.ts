@@ -1,7 +1,10 @@
 /** `cupel cases` and the changes of `cupel watches` call the API as it is described. */
 import { once } from 'node:events'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createContext } from '../context.js'
 import { createProgram } from '../program.js'
@@ -61,10 +64,50 @@ test('cases are listed, shown, noted and decided', async () => {
 
   await run(found, 'cases', 'note', ID, 'Asked the customer.')
   expect(calls).toEqual([{ call: `POST /v1/reports/${ID}/notes`, body: { text: 'Asked the customer.' } }])
-  await run(found, 'cases', 'decide', ID, 'cleared', '--reason', 'Own wallet.')
+  await run({ ...found, version: 3 }, 'cases', 'decide', ID, 'cleared', '--reason', 'Own wallet.')
   expect(calls).toEqual([
-    { call: `POST /v1/reports/${ID}/disposition`, body: { disposition: 'cleared', reason: 'Own wallet.' } },
+    { call: `GET /v1/reports/${ID}/case`, body: null },
+    {
+      call: `POST /v1/reports/${ID}/disposition`,
+      body: { disposition: 'cleared', reason: 'Own wallet.', version: 3 },
+    },
   ])
+})
+
+test('cases are assigned, and what no option names stays', async () => {
+  const present = { ...found, version: 2, due_on: '2026-12-01', assignee: { key_id: 'k1', person: 'Ann' } }
+  const sent = async (...options: string[]): Promise<unknown> => {
+    await run(present, 'cases', 'assign', ID, ...options)
+    return calls[1]
+  }
+  const call = `POST /v1/reports/${ID}/case/assignment`
+  const kept = { key_id: 'k1', person: 'Ann' }
+  expect(await sent('--due', '2026-12-31')).toEqual({
+    ...{ call, body: { assignee: kept, due_on: '2026-12-31', version: 2 } },
+  })
+  expect(await sent('--nobody', '--due', 'none')).toEqual({
+    ...{ call, body: { assignee: null, due_on: null, version: 2 } },
+  })
+  expect(await sent('--to', 'k2', '--reason', 'Holidays')).toEqual({
+    call,
+    body: { assignee: { key_id: 'k2' }, due_on: '2026-12-01', reason: 'Holidays', version: 2 },
+  })
+  const listed = await run({ items: [kept] }, 'cases', 'assignees')
+  expect(listed).toMatch(/k1\s+Ann/)
+})
+
+test('a file is attached with its bytes and without its path', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'cupel-')), 'note.txt')
+  writeFileSync(file, 'The agreement.')
+  const attached = {
+    ...{ version: 1, kind: 'file_attached', at: '2026-11-21T09:00:00.000Z', text: '', disposition: null },
+    by: { key_id: 'k1', person: null, key_name: 'Ann' },
+    file: { name: 'note.txt', media_type: 'text/plain', bytes: 14, sha256: 'ab', content_sha256: 'cd' },
+  }
+  const said = await run({ ...found, history: [attached] }, 'cases', 'attach', ID, file)
+  const content = Buffer.from('The agreement.').toString('base64')
+  expect(calls).toEqual([{ call: `POST /v1/reports/${ID}/case/files`, body: { name: 'note.txt', content } }])
+  expect(said).toMatch(/Ann\s+file_attached\s+note\.txt \(text, 14 bytes, SHA-256 ab\)/)
 })
 
 test('watches are added and removed, and listed without a word more', async () => {

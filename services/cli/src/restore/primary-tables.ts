@@ -8,7 +8,7 @@ import {
   replayAccountChange,
   replayRevocation,
 } from '@cupel/access'
-import { replayEntry, type ReportFacts } from '@cupel/cases'
+import { isFileKnown, replayEntry, type ReportFacts } from '@cupel/cases'
 import {
   recordedEntry,
   reportPartition,
@@ -85,6 +85,9 @@ const lostEndpoint = (endpointId: string, origin: string): string =>
 const lostShare = (shareId: string): string =>
   `The share link ${shareId} was created after the backup, and opens nothing.`
 
+const lostFile = ({ reportId, version, contentSha256 }: EventData['CaseFileAttached']): string =>
+  `The file of entry ${version} of the case of report ${reportId} (stored text of sha256 ${contentSha256}) was attached after the backup, and no database holds it: attach it again.`
+
 const LOST_SEGMENT = 'The ledger segment'
 
 const replay: Replay = {
@@ -156,6 +159,11 @@ const replay: Replay = {
   DispositionProposed: (parts, data) => enter(parts, { type: 'DispositionProposed', data }),
   DispositionProposalDeclined: (parts, data) => enter(parts, { type: 'DispositionProposalDeclined', data }),
   DispositionChanged: (parts, data) => enter(parts, { type: 'DispositionChanged', data }),
+  CaseAssigned: (parts, data) => enter(parts, { type: 'CaseAssigned', data }),
+  async CaseFileAttached(parts, data) {
+    await enter(parts, { type: 'CaseFileAttached', data })
+    if (!(await isFileKnown(parts.transaction, data))) parts.notes.lost(lostFile(data))
+  },
   async LedgerSegmentImported({ transaction, notes, acceptsMissingLedger }, segment) {
     if (await isSegmentKnown(transaction, segment)) return
     const { fileName, sha256, chain, ledgerSeq } = segment

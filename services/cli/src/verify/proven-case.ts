@@ -28,7 +28,7 @@ function caseIn(text: string): ReportCase | null {
 }
 
 function caseOf(
-  { needs_second_person, history: shown }: ReportCase,
+  { needs_second_person, history: shown, assignee }: ReportCase,
   { report_id, address, chain, risk: { level, score } }: Report,
   entries: readonly ProvenEntry[],
 ): ReportCase {
@@ -49,8 +49,16 @@ function caseOf(
             ...{ disposition: pending.disposition!, reason: pending.text, by: pending.by, at: pending.at },
             version: pending.version,
           },
+    // An earlier version shows no assignment, and knows no entry that makes one.
+    ...(assignee === undefined && !history.some(({ kind }) => kind === 'assigned') ? {} : planOf(history)),
     ...{ opened_at: history[0]!.at, changed_at: history.at(-1)!.at, history },
   }
+}
+
+/** Assignee and day of the last entry that set them. */
+function planOf(history: readonly CaseEntry[]): Pick<ReportCase, 'assignee' | 'due_on'> {
+  const last = history.findLast(({ kind }) => kind === 'assigned')
+  return { assignee: last?.assignee ?? null, due_on: last?.due_on ?? null }
 }
 
 /** A proof has no name for an erased person, as for nobody. */
@@ -58,7 +66,44 @@ function entryOf(entry: ProvenEntry, shown: CaseEntry | undefined): CaseEntry {
   const { version, kind, at, keyId: key_id, text, disposition, previousDisposition, proposalVersion } = entry
   const person = entry.person ?? (shown?.by.person === ERASED ? ERASED : null)
   return {
-    ...{ version, kind, at, by: { key_id, person }, text: text ?? ERASED, disposition },
+    ...{
+      version,
+      kind,
+      at,
+      by: { key_id, person, ...named(entry, 'key_name') },
+      text: text ?? ERASED,
+      disposition,
+    },
     ...{ previous_disposition: previousDisposition, proposal_version: proposalVersion },
+    ...assignmentOf(entry),
+    ...fileOf(entry),
+  }
+}
+
+/** Null: it was erased. */
+const shownText = (value: unknown): string => (typeof value === 'string' ? value : ERASED)
+
+/** The name of a key, if the entry has one. */
+const named = ({ details }: ProvenEntry, member: string): { readonly key_name?: string } =>
+  details[member] === undefined ? {} : { key_name: shownText(details[member]) }
+
+function assignmentOf(entry: ProvenEntry): Pick<CaseEntry, 'assignee' | 'due_on'> {
+  const { kind, details } = entry
+  if (kind !== 'assigned') return {}
+  const due_on = details['due_on'] as string | null
+  const key_id = details['assignee_key'] as string | null
+  if (key_id === null) return { assignee: null, due_on }
+  const person = 'assignee_person' in details ? shownText(details['assignee_person']) : null
+  return { assignee: { key_id, person, ...named(entry, 'assignee_key_name') }, due_on }
+}
+
+function fileOf({ kind, details }: ProvenEntry): Pick<CaseEntry, 'file'> {
+  if (kind !== 'file_attached') return {}
+  return {
+    file: {
+      ...{ name: shownText(details['file_name']), media_type: String(details['file_type']) },
+      ...{ bytes: Number(details['file_bytes']), sha256: shownText(details['file_sha256']) },
+      content_sha256: String(details['content_sha256']),
+    },
   }
 }

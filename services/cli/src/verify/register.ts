@@ -132,13 +132,21 @@ function caseLines(entries: readonly ProvenEntry[]): readonly string[] {
   if (entries.length === 0) return []
   return [
     `The case of the report has these ${entries.length} entries. None between is left out; the proof does not show that none came later.`,
-    ...entries.map(({ version, at, kind, disposition, proposalVersion, keyId, person, subject, text }) => {
+    ...entries.map((entry) => {
+      const { version, at, kind, disposition, proposalVersion, keyId, person, subject, text } = entry
       const what = [kind, disposition, proposalVersion === null ? null : `of entry ${proposalVersion}`]
       const name = person === null ? (subject === '' ? '' : ', [erased]') : `, ${printable(person)}`
       const said = text === null ? '[erased]' : printable(JSON.stringify(text))
-      return `  ${version}  ${at}  ${what.filter((each) => each !== null).join(' ')}, by key ${keyId}${name}: ${said}`
+      return `  ${version}  ${at}  ${what.filter((each) => each !== null).join(' ')}, by key ${keyId}${name}: ${said}${detailsText(entry)}`
     }),
   ]
+}
+
+/** The members that only some entries have, such as the name of a file and its hash. */
+function detailsText({ details }: ProvenEntry): string {
+  return Object.entries(details)
+    .map(([name, value]) => ` ${name}=${printable(JSON.stringify(value) ?? '')}`)
+    .join('')
 }
 
 function answerStatement(

@@ -132,7 +132,7 @@ test('with witnesses a proof holds only where enough of them cosigned, and who d
 /** Appends the note, gives it a leaf, and returns the proof of the case. */
 async function proofOfNote(reportId: string, document: string): Promise<string> {
   const note = { reportId, accountId: 'acc_1', livemode: true, version: 1, text: 'Harmless.', addedAt: AT }
-  const data = { ...note, addedBy: '8f2k1m0a', actor: 'Dana', subject: '', call: null }
+  const data = { ...note, addedBy: '8f2k1m0a', keyName: 'Desk', actor: 'Dana', subject: '', call: null }
   await own.append(testEvent('ReportNoteAdded', reportId, data))
   await giveLeaves()
   const entry = recordedEntry({ type: 'ReportNoteAdded', data } as DomainEvent<CaseEventType>)
@@ -145,11 +145,16 @@ async function proofOfNote(reportId: string, document: string): Promise<string> 
 describe('the PDF of a report', () => {
   const facts = sampleReport({ report_id: PDF_ID, customer_reference: 'Fall „7“' })
   const report = JSON.stringify(facts)
-  const note = { version: 1, kind: 'note', at: AT, by: { key_id: '8f2k1m0a', person: 'Dana' } }
+  const note = {
+    version: 1,
+    kind: 'note',
+    at: AT,
+    by: { key_id: '8f2k1m0a', person: 'Dana', key_name: 'Desk' },
+  }
   const caseText = JSON.stringify({
     ...{ report_id: PDF_ID, address: facts.address, chain: facts.chain, level: facts.risk.level },
     ...{ score: facts.risk.score, disposition: 'open', version: 1, needs_second_person: true },
-    ...{ proposal: null, opened_at: AT, changed_at: AT },
+    ...{ proposal: null, assignee: null, due_on: null, opened_at: AT, changed_at: AT },
     history: [
       { ...note, text: 'Harmless.', disposition: null, previous_disposition: null, proposal_version: null },
     ],

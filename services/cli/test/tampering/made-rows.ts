@@ -1,6 +1,6 @@
 /** Rows of every table that is compared with the log, made as services and operators make them. */
 import { changeKey, revokeKey, rotateKey } from '@cupel/access'
-import { addNote, setDisposition } from '@cupel/cases'
+import { addNote, assignCase, attachFile, setDisposition } from '@cupel/cases'
 import { topicOf, type ReportGenerated } from '@cupel/contracts'
 import { parseAddress } from '@cupel/domain'
 import { removeOwnLabel, stateOwnLabel } from '@cupel/labels'
@@ -53,7 +53,8 @@ async function makePrimaryRows(
   await revokeKey(database, { keyId: revoked, by: 'test', reason: 'It was lost.' })
   const owner = { accountId, livemode: true }
   const actor = {
-    ...{ keyId: successor.keyId, holder: keyId, person: '', subject: '', call: callOf('req_1') },
+    ...{ keyId: successor.keyId, holder: keyId, keyName: '', person: '', subject: '' },
+    call: callOf('req_1'),
     cannotCompare: () => false,
   }
   const share = { ...owner, ...actor, reportId, expiresInHours: 1, label: 'A bank' }
@@ -76,6 +77,10 @@ async function makePrimaryRows(
   const decision = { ...entry, needsSecondPerson: false, doPeopleSignIn: false }
   await setDisposition(database, { ...decision, disposition: 'escalated', text: 'It needs a look.' })
   await setDisposition(database, { ...decision, disposition: 'cleared', text: 'It was looked at.' })
+  const assignee = { keyId: successor.keyId, holder: keyId, name: 'Desk', subject: '' }
+  await assignCase(database, { ...entry, text: '', assignment: { assignee, dueOn: '2026-12-31' } })
+  const file = { name: 'a.txt', mediaType: 'text/plain', bytes: 4, sha256: 'ab', content: 'VGV4dA==' }
+  await attachFile(database, { ...entry, text: '', file })
   const ofWatch = { ...owner, keyId: successor.keyId, person: '', maxWatches: 9 }
   const watch = {
     ...{ address: MIXED.address, chain: 'ETH', candidateChains: [], lookupKey: 'k' },

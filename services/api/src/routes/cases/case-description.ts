@@ -1,8 +1,11 @@
 /** Cases as the API shows them, and what their routes have in common. */
-import { keyHolder } from '@cupel/access'
-import { keyIdOf } from '@cupel/personal-data'
+import { findKey, keyHolder, presentKeys } from '@cupel/access'
+import { keyIdOf, type PersonalData } from '@cupel/personal-data'
 import {
+  MAX_ACCOUNT_FILE_BYTES,
+  MAX_ACCOUNT_FILES,
   MAX_ENTRIES,
+  MAX_FILES,
   MAX_NOTES,
   MAX_TEXT_LENGTH,
   mayConfirm,
@@ -11,9 +14,8 @@ import {
   type Owner,
   type ReportFacts,
   type StoredCase,
-  type StoredEntry,
 } from '@cupel/cases'
-import type { CaseEntry, CasePerson, CaseSummary, Report, ReportCase } from '@cupel/contracts'
+import type { CaseSummary, Report, ReportCase } from '@cupel/contracts'
 import { needsSecondPerson, type DispositionOrder } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
@@ -23,9 +25,12 @@ import type { PageTokens } from '../../http/page-token.js'
 import { refuse, type Refusal } from '../../http/problem.js'
 import { text } from '../../http/text.js'
 import type { ReportReader } from '../../screening/report-reader.js'
+import { assigneeDocument, caseDocument } from './case-document.js'
 
 export interface CaseParts {
   readonly database: Database
+  readonly personalData: PersonalData
+  readonly now: () => Date
   readonly reports: ReportReader
   readonly tokens: PageTokens
   /** Levels of reports that two persons clear. */
@@ -63,8 +68,9 @@ export async function caseAuthorOf(
   status: number,
 ): Promise<Owner & Actor> {
   const { accountId, livemode, keyId } = call.caller
-  const holder = await keyHolder(database, keyId)
+  const [holder, key] = await Promise.all([keyHolder(database, keyId), findKey(database, keyId)])
   return {
+    keyName: call.seal.sealOnce(key?.name ?? ''),
     accountId,
     livemode,
     keyId,
@@ -104,40 +110,24 @@ export function caseRefusal(refusal: CaseRefusal): Refusal {
     case 'version_mismatch':
       return refuse('version_mismatch', `The case is at version ${refusal.version} now; read it again.`)
     case 'case_full':
-      return refuse('case_conflict', `A case has at most ${MAX_NOTES} notes and ${MAX_ENTRIES} entries.`)
+      return refuse(
+        'case_conflict',
+        `A case has at most ${MAX_NOTES} notes, assignments and files, and ${MAX_ENTRIES} entries.`,
+      )
+    case 'too_many_files':
+      return refuse('case_conflict', `A case has at most ${MAX_FILES} files.`)
+    case 'account_full':
+      return refuse(
+        'case_conflict',
+        `The files of an account have at most ${MAX_ACCOUNT_FILE_BYTES} bytes, and there are at most ${MAX_ACCOUNT_FILES}.`,
+      )
     case 'same_person':
       return refuse(
         'case_conflict',
         'Another person than the one who proposed it must confirm that it is cleared.',
       )
     case 'already_so':
-      return refuse('case_conflict', 'The report has this disposition already.')
-  }
-}
-
-export function summaryDocument(stored: StoredCase, levels: readonly string[]): CaseSummary {
-  const { proposal } = stored
-  return {
-    report_id: stored.reportId,
-    address: stored.address,
-    chain: stored.chain,
-    level: stored.level,
-    score: stored.score,
-    disposition: stored.disposition,
-    version: stored.version,
-    needs_second_person: needsSecondPerson(levels, stored.level),
-    proposal:
-      proposal === null
-        ? null
-        : {
-            disposition: proposal.disposition!,
-            reason: proposal.text,
-            by: personDocument(proposal),
-            at: proposal.madeAt,
-            version: proposal.version,
-          },
-    opened_at: stored.openedAt,
-    changed_at: stored.changedAt,
+      return refuse('case_conflict', 'It is so already: nothing would change.')
   }
 }
 
@@ -149,60 +139,49 @@ export function personRules(
   return { needsSecondPerson: needsSecondPerson(secondPersonLevels, level), doPeopleSignIn }
 }
 
-/** The document as the author of this call sees it, with whether that person may confirm a proposal. */
+/** The document as the author of this call sees it, as of now: with whether that person may confirm a proposal. */
 export async function caseForCaller(
-  parts: Pick<CaseParts, 'database' | 'secondPersonLevels' | 'doPeopleSignIn'>,
-  { caller: { keyId, session }, plainPerson: plain }: Pick<KeyedCall, 'caller' | 'plainPerson'>,
+  parts: Pick<CaseParts, 'database' | 'secondPersonLevels' | 'doPeopleSignIn' | 'now'>,
+  { caller, plainPerson: plain }: Pick<KeyedCall, 'caller' | 'plainPerson'>,
   facts: ReportFacts,
   stored: Parameters<typeof caseDocument>[1],
 ): Promise<ReportCase> {
   const document = caseDocument(facts, stored, parts.secondPersonLevels)
-  const proposal = stored?.summary.proposal ?? null
-  if (proposal === null || document.proposal === null) return document
+  if (stored === null) return document
+  const { keyId, session } = caller
+  const shown = { ...document, ...(await standingOf(parts, caller, [stored.summary]))(stored.summary) }
+  const { proposal } = stored.summary
+  if (proposal === null || shown.proposal === null) return shown
   const holder = await keyHolder(parts.database, keyId)
   const author = { person: session?.actor ?? '', subject: session?.subject ?? '', plain }
   const reader = { holder, ...author, cannotCompare: sealedElsewhere(session) }
   const mayDo = mayConfirm(proposal, reader, parts.doPeopleSignIn)
-  return { ...document, proposal: { ...document.proposal, may_confirm: mayDo } }
+  return { ...shown, proposal: { ...shown.proposal, may_confirm: mayDo } }
 }
 
-/** `stored`: null if no person has worked on the report. */
-export function caseDocument(
-  facts: ReportFacts,
-  stored: { readonly summary: StoredCase; readonly history: readonly StoredEntry[] } | null,
-  levels: readonly string[],
-): ReportCase {
-  if (stored !== null)
-    return { ...summaryDocument(stored.summary, levels), history: stored.history.map(entryDocument) }
-  return {
-    report_id: facts.reportId,
-    ...{ address: facts.address, chain: facts.chain, level: facts.level, score: facts.score },
-    ...{ disposition: null, version: 0, needs_second_person: needsSecondPerson(levels, facts.level) },
-    ...{ proposal: null, opened_at: null, changed_at: null, history: [] },
-  }
+/** What of a case depends on the moment: whether it is overdue, and whether its assignee has left. Documents do not have it. */
+export async function standingOf(
+  { database, now }: Pick<CaseParts, 'database' | 'now'>,
+  owner: Owner,
+  cases: readonly StoredCase[],
+): Promise<(stored: StoredCase) => Pick<CaseSummary, 'assignee' | 'is_overdue'>> {
+  const isAnyAssigned = cases.some(({ assignment }) => assignment.assignee !== null)
+  const keys = isAnyAssigned ? await presentKeys(database, owner) : []
+  const present = new Set(keys.map(({ holder }) => holder))
+  const today = todayOf(now)
+  return ({ assignment: { assignee, dueOn }, disposition }) => ({
+    assignee:
+      assignee === null ? null : { ...assigneeDocument(assignee), has_left: !present.has(assignee.holder) },
+    is_overdue: dueOn !== null && dueOn < today && disposition !== 'cleared',
+  })
 }
 
-export function entryDocument(entry: StoredEntry): CaseEntry {
-  return {
-    version: entry.version,
-    kind: entry.kind,
-    at: entry.madeAt,
-    by: personDocument(entry),
-    text: entry.text,
-    disposition: entry.disposition,
-    previous_disposition: entry.previousDisposition,
-    proposal_version: entry.proposalVersion,
-  }
-}
-
-const personDocument = ({ keyId, actor }: StoredEntry): CasePerson => ({
-  key_id: keyId,
-  person: actor === '' ? null : actor,
-})
+/** The present day of UTC: `2026-12-31`. */
+export const todayOf = (now: () => Date): string => now().toISOString().slice(0, 10)
 
 export const tagOfVersion = (version: number): string => `"${version}"`
 
-const by = { key_id: '8f2k1m0a', person: null }
+const by = { key_id: '8f2k1m0a', person: null, key_name: 'Ann' }
 export const summaryExample: CaseSummary = {
   report_id: '9f2c4a1be07d6358',
   address: '0x098B716B8Aaf21512996dC57EB0615e2383E2f96',
@@ -213,6 +192,9 @@ export const summaryExample: CaseSummary = {
   version: 1,
   needs_second_person: true,
   proposal: null,
+  assignee: { key_id: '8f2k1m0a', person: null, key_name: 'Ann', has_left: false },
+  due_on: '2026-12-01',
+  is_overdue: false,
   opened_at: '2026-11-21T09:00:00.012Z',
   changed_at: '2026-11-21T09:00:00.012Z',
 }

@@ -30,7 +30,8 @@ interface Change {
   readonly version: number | undefined
   /** Status of the answer to a successful change. */
   readonly status: number
-  change(order: CaseOrder): Promise<ChangeResult>
+  /** `seal`: seals a further text about the report. */
+  change(order: CaseOrder, seal: (text: string) => Promise<string>): Promise<ChangeResult>
 }
 
 export async function changeCase(
@@ -45,8 +46,9 @@ export async function changeCase(
   const report = factsOf(found.document)
   const author = await caseAuthorOf(parts, call, status)
   // Text about a report is erased with the reference of the report.
-  const sealed = await call.seal.sealBeside(referenceOf(found.document), text)
-  const changed = await change({ ...author, report, expectedVersion: expected.version, text: sealed })
+  const seal = (plain: string): Promise<string> => call.seal.sealBeside(referenceOf(found.document), plain)
+  const order = { ...author, report, expectedVersion: expected.version, text: await seal(text) }
+  const changed = await change(order, seal)
   if (!changed.ok) return caseRefusal(changed)
   const document = await caseForCaller(parts, call, report, changed.case)
   const etag = tagOfVersion(document.version)

@@ -1,6 +1,8 @@
 /** Every endpoint of cases. */
 import type { Endpoint } from '../../http/endpoint.js'
 import { addReportNote } from './add-note.js'
+import { assignReportCase, listCaseAssignees } from './assign-case.js'
+import { attachCaseFile, getCaseFile } from './case-files.js'
 import type { CaseParts } from './case-description.js'
 import type { ReadProof } from '../reports/get-report-proof.js'
 import { getReportCase } from './get-case.js'
@@ -19,5 +21,9 @@ export function caseEndpoints(parts: CaseParts, readProof: ReadProof): readonly 
     addReportNote(parts),
     setReportDisposition(parts),
     listReportCases(parts),
+    listCaseAssignees(parts),
+    assignReportCase(parts),
+    attachCaseFile(parts),
+    getCaseFile(parts),
   ]
 }

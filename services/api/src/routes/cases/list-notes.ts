@@ -5,7 +5,8 @@ import type { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import { pageSchema } from '../../http/paging.js'
 import { refusalOf, reportPath } from '../reports/get-report.js'
-import { caseExample, CASES_TAG, entryDocument, type CaseParts } from './case-description.js'
+import { caseExample, CASES_TAG, type CaseParts } from './case-description.js'
+import { entryDocument } from './case-document.js'
 
 export function listReportNotes({ database, reports }: CaseParts): Endpoint {
   return keyedEndpoint<z.infer<typeof reportPath>>({

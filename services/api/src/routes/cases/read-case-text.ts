@@ -1,6 +1,7 @@
 /** The text of a case for printing: the same text for the same version of the case. */
 import { readCase, type Owner } from '@cupel/cases'
-import { caseDocument, factsOf, type CaseParts } from './case-description.js'
+import { factsOf, type CaseParts } from './case-description.js'
+import { caseDocument } from './case-document.js'
 
 /** `document`: the text of the report. */
 export type ReadCaseText = (owner: Owner, document: string) => Promise<string>

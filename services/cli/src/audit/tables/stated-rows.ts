@@ -6,6 +6,7 @@ import {
   type DomainEvent,
   type EventData,
   type EventType,
+  type RecordedEntry,
 } from '@cupel/contracts'
 import { keyIdOf } from '@cupel/personal-data'
 
@@ -21,6 +22,7 @@ export const primaryTables = {
   'access.api_key': ['key_id'],
   'cases.report_case': ['report_id'],
   'cases.entry': ['report_id', 'version'],
+  'cases.file': ['report_id', 'version'],
   'sharing.share': ['share_id'],
   'labels.own_label': ['label_id'],
   'webhooks.endpoint': ['endpoint_id'],
@@ -117,6 +119,8 @@ const stating: Stating = {
   DispositionProposed: (data) => ofEntry('DispositionProposed', data),
   DispositionProposalDeclined: (data) => ofEntry('DispositionProposalDeclined', data),
   DispositionChanged: (data) => ofEntry('DispositionChanged', data),
+  CaseAssigned: (data) => ofEntry('CaseAssigned', data),
+  CaseFileAttached: (data) => ofEntry('CaseFileAttached', data),
 }
 
 export const statingEventTypes: ReadonlySet<string> = new Set(Object.keys(stating))
@@ -161,7 +165,9 @@ function ofEntry<T extends CaseEventType>(type: T, data: EventData[T]): readonly
     ...{ account_id: accountId, livemode, kind: entry.kind, text: entry.text },
     ...{ disposition: entry.disposition, previous_disposition: entry.previousDisposition },
     ...{ proposal_version: entry.proposalVersion, made_at: madeAt, key_id: entry.keyId },
-    ...{ actor: entry.actor, subject: entry.subject },
+    ...{ key_name: entry.keyName, actor: entry.actor, subject: entry.subject },
+    ...assigneeColumns(entry.assignment),
+    ...fileColumns(entry.file),
   }
   const afterEntry = (before: Columns): Columns => {
     // An entry that is repeated in the log changes nothing.
@@ -173,13 +179,36 @@ function ofEntry<T extends CaseEventType>(type: T, data: EventData[T]): readonly
       ...{ account_id: accountId, livemode, disposition, version, proposal_version: pending },
       opened_at: before['opened_at'] ?? madeAt,
       changed_at: changedAt > madeAt ? changedAt : madeAt,
+      ...(entry.assignment === null ? planOf(before) : assigneeColumns(entry.assignment)),
     }
   }
   return [
     ...states('cases.entry', `${reportId} ${version}`, columns),
     { table: 'cases.report_case', key: reportId, next: afterEntry },
+    ...(entry.file === null
+      ? []
+      : states('cases.file', `${reportId} ${version}`, {
+          ...{ account_id: accountId, livemode, content_sha256: entry.file.contentSha256 },
+        })),
   ]
 }
+
+function assigneeColumns(assignment: RecordedEntry['assignment']): Columns {
+  const { keyId, holder, name, subject } = assignment?.assignee ?? {}
+  return {
+    ...{ assignee_key: keyId ?? null, assignee_holder: holder ?? null, assignee_name: name ?? null },
+    ...{ assignee_subject: subject ?? null, due_on: assignment?.dueOn ?? null },
+  }
+}
+
+/** The assignment of the case before the entry. */
+const planOf = (before: Columns): Columns =>
+  Object.fromEntries(Object.keys(assigneeColumns(null)).map((name) => [name, before[name] ?? null]))
+
+const fileColumns = (file: RecordedEntry['file']): Columns => ({
+  ...{ file_name: file?.name ?? null, file_type: file?.mediaType ?? null, file_bytes: file?.bytes ?? null },
+  ...{ file_sha256: file?.sha256 ?? null, content_sha256: file?.contentSha256 ?? null },
+})
 
 const caseStateOf = (before: Columns) => ({
   disposition: String(before['disposition']),

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Literal
 
-from ..._answers import Download, document_of, job_of
+from ..._answers import Download, document_of, job_of, object_of
 from ..._call import Call, path
 from ..._settings import Settings
 from ..._waits import round_half_up
 from ...clock import AsyncClock
 from ...errors import InvalidArgumentError, TimedOutError
-from ...models import BulkJob, BulkJobSummary, BulkResult
+from ...models import BulkJob, BulkJobSummary, BulkResult, OpenedCases
 from ..item_list import AsyncItemList
 from ..transport import AsyncTransport
 from .list_of import list_of
@@ -177,3 +177,12 @@ class AsyncBulk:
         at = path("/v1/bulk/{}/cancel", job_id)
         call = Call("POST", at, "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return job_of(await self._transport.call(call), job_id)
+
+    async def open_cases(
+        self, job_id: str, *, level: str, text: str, timeout_ms: float | None = None, max_retries: int | None = None
+    ) -> OpenedCases:
+        """Opens a case with the note for each report of this level that has none. A repeat opens nothing a second time."""
+        at = path("/v1/bulk/{}/cases", job_id)
+        body = {"level": level, "text": text}
+        call = Call("POST", at, "safe", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
+        return OpenedCases(object_of(await self._transport.call(call)))

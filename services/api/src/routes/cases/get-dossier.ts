@@ -1,0 +1,113 @@
+/** GET /v1/reports/{report_id}/case/dossier: a case with every report of its subject, as a document to write a filing from. */
+import { readCase } from '@cupel/cases'
+import type { Report, ReportCase } from '@cupel/contracts'
+import type { DossierReport, DossierText } from '@cupel/report-document'
+import type { z } from 'zod'
+import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
+import { keyedEndpoint, type Endpoint, type KeyedCall } from '../../http/endpoint.js'
+import type { LargeReads } from '../../http/large-reads.js'
+import { filterOf, type ReportListing } from '../reports/list-reports.js'
+import type { ReportPdfParts } from '../reports/get-report-pdf.js'
+import { refusalOf, reportPath } from '../reports/get-report.js'
+import { CASES_TAG, factsOf, type CaseParts } from './case-description.js'
+import { caseDocument } from './case-document.js'
+
+/** Other reports of a dossier, newest first. */
+const MAX_OTHERS = 10
+
+export interface DossierParts extends ReportPdfParts {
+  readonly cases: CaseParts
+  readonly listing: Pick<ReportListing, 'list'>
+}
+
+export function getCaseDossier(parts: DossierParts, largeReads: Pick<LargeReads, 'open'>): Endpoint {
+  return keyedEndpoint<z.infer<typeof reportPath>>({
+    operationId: 'getCaseDossier',
+    method: 'GET',
+    path: '/v1/reports/{report_id}/case/dossier',
+    tag: CASES_TAG,
+    summary: 'Get the dossier of a case as a PDF',
+    description: `What a filing is written from: the subject, the verdict and the reasons of this report and of up to ${MAX_OTHERS} other reports of the address and of the customer reference, every decision with name and time, the notes, the names and hashes of the files, and what proves each report. PDF/A-3b, with all of it attached as \`dossier.json\`. The same case and reports give the same bytes; \`If-None-Match\` with the \`ETag\` of an earlier answer is answered 304. It is refused as the PDF of a report is.`,
+    access: 'read-only',
+    pathSchema: reportPath,
+    answers: PDF_ANSWERS,
+    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    async handle({ caller, headers }, { path: { report_id: reportId } }) {
+      const found = await parts.reports.find(caller, reportId)
+      if (found.kind !== 'report') return refusalOf(found.kind, reportId)
+      const { accountId } = caller
+      const open = (text: string): Promise<string> => parts.personalData.openJson(text, accountId)
+      const text = await open(JSON.stringify(await dossierOf(parts, caller, await open(found.document))))
+      return await pdfAnswer(parts.keptDocuments, headers, {
+        accountId,
+        identity: `dossier\n${text}`,
+        name: `cupel-case-${reportId}`,
+        begin: () => largeReads.open(caller),
+        render: (read) => read.aside(() => parts.pdf.renderDossier(text, accountId)),
+      })
+    },
+  })
+}
+
+/** `document`: the report of the case, opened. */
+async function dossierOf(
+  parts: DossierParts,
+  caller: KeyedCall['caller'],
+  document: string,
+): Promise<DossierText> {
+  const own = JSON.parse(document) as Report
+  const { others, isWhole } = await othersOf(parts, caller, own)
+  const [first, ...rest] = await Promise.all(
+    [document, ...others].map((each) => dossierReport(parts, caller, each)),
+  )
+  const reportCase = first!.case ?? caseDocument(factsOf(document), null, parts.cases.secondPersonLevels)
+  return { case: reportCase, reports: [first!, ...rest], is_whole: isWhole }
+}
+
+async function dossierReport(
+  { cases, transparency }: DossierParts,
+  caller: KeyedCall['caller'],
+  document: string,
+): Promise<DossierReport> {
+  const facts = factsOf(document)
+  const { accountId, livemode } = caller
+  const [stored, leaf] = await Promise.all([
+    readCase(cases.database, { accountId, livemode, reportId: facts.reportId }),
+    transparency.readRecordedLeaf(caller, facts.reportId),
+  ])
+  const reportCase: ReportCase | null =
+    stored === null ? null : caseDocument(facts, stored, cases.secondPersonLevels)
+  return { report: JSON.parse(document) as Report, leaf, case: reportCase }
+}
+
+/** Reports of the owner of the address, and of the customer reference. */
+async function othersOf(
+  { listing, personalData }: DossierParts,
+  caller: KeyedCall['caller'],
+  { report_id: ownId, address, customer_reference: reference }: Report,
+): Promise<{ readonly others: readonly string[]; readonly isWhole: boolean }> {
+  const filters = [
+    filterOf({ address }),
+    ...(reference === null ? [] : [filterOf({ customer_reference: reference })]),
+  ]
+  const pages = await Promise.all(
+    filters.map(async (filter) => {
+      // The address of a report of a later version may not be known to this one: its other reports are then not found.
+      if ('code' in filter) return { items: [], next: { endedAt: '', reportId: '' } }
+      return await listing.list(caller, { filter, pageSize: MAX_OTHERS + 1, after: null })
+    }),
+  )
+  const found = new Map(
+    pages.flatMap(({ items }) => items.map(({ reportId, document }) => [reportId, document])),
+  )
+  found.delete(ownId)
+  const documents = await Promise.all(
+    [...found.values()].map((each) => personalData.openJson(each, caller.accountId)),
+  )
+  const timeOf = (text: string): string => (JSON.parse(text) as Report).generated_at
+  const newest = documents.sort((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1))
+  return {
+    others: newest.slice(0, MAX_OTHERS),
+    isWhole: newest.length <= MAX_OTHERS && pages.every(({ next }) => next === null),
+  }
+}
