@@ -115,7 +115,8 @@ describe('a case', () => {
     await desk.check(bob)
     await desk.screenshot(bob, 'cases-phone-dark')
     await bob.getByRole('link', { name: LAZARUS }).first().click()
-    await bob.waitForURL(`**/reports/${id}#case`)
+    await bob.waitForURL(`**/cases/${id}`)
+    expect(await bob.getByRole('region', { name: 'Case', exact: true }).textContent()).toContain('ann')
     await bob.getByLabel('Reason').fill('The bank says so')
     const decision = bob.getByLabel('Confirm or refuse the proposal')
     expect(await decision.inputValue(), 'nothing is chosen in advance').toBe('')
@@ -125,9 +126,9 @@ describe('a case', () => {
     expect(await caseOf(id)).toMatchObject({ disposition: 'cleared', version: 3, proposal: null })
     await desk.check(bob)
     await bob.goto('/cases')
-    expect(await bob.locator(`a[href^="/reports/${id}"]`).count()).toBe(0)
+    expect(await bob.locator(`a[href^="/cases/${id}"]`).count()).toBe(0)
     await bob.goto('/cases?disposition=cleared')
-    expect(await bob.locator(`a[href^="/reports/${id}"]`).count()).toBe(1)
+    expect(await bob.locator(`a[href^="/cases/${id}"]`).count()).toBe(1)
 
     await bob.goto('/history')
     await bob.getByLabel('Case').selectOption('Cleared')
@@ -142,6 +143,54 @@ describe('a case', () => {
     const decisions = bob.getByRole('region', { name: 'Decisions on other reports' })
     expect(await decisions.textContent()).toContain('The bank says so')
     await desk.check(bob)
+  })
+
+  desk.test('is assigned until a day, takes a file, and gives its dossier', async () => {
+    const id = await newReport()
+    const other = await newReport()
+    const ann = await desk.signIn(`/cases/${id}`, { key: keys.ann })
+    await ann.getByLabel('Assigned to').selectOption('ann (you)')
+    await ann.getByLabel('Due on').fill('2020-01-31')
+    await ann.getByRole('button', { name: 'Assign' }).click()
+    await ann.getByText('This case is overdue since 2020-01-31.').waitFor()
+    await ann.getByLabel(/^PDF, PNG, JPEG or text/).setInputFiles({
+      ...{ name: 'Contract \u202efdp.txt', mimeType: 'application/pdf' },
+      buffer: Buffer.from('<script>alert(1)</script>'),
+    })
+    await ann.getByRole('button', { name: 'Attach the file' }).click()
+    const file = ann.getByRole('region', { name: 'Files' }).getByRole('link')
+    expect(await file.textContent()).toMatch(
+      /^Contract \[U\+202E\]fdp\.txt \(text, 25 bytes, SHA-256 [0-9a-f]{64}\)$/,
+    )
+    await ann
+      .getByRole('region', { name: 'Other reports of this address' })
+      .locator(`a[href="/cases/${other}"]`)
+      .waitFor()
+    await desk.check(ann)
+    await desk.screenshot(ann, 'case-whole')
+    const [download] = await Promise.all([ann.waitForEvent('download'), file.click()])
+    expect(download.suggestedFilename()).toBe(`cupel-case-${id}-2.txt`)
+    const [dossier] = await Promise.all([
+      ann.waitForEvent('download'),
+      ann.getByRole('link', { name: 'Dossier as PDF' }).click(),
+    ])
+    expect(dossier.suggestedFilename()).toBe(`cupel-case-${id}.pdf`)
+
+    await ann.goto('/cases')
+    for (const name of ['Mine', 'Overdue']) {
+      await ann.getByRole('navigation', { name: 'Assigned to' }).getByRole('link', { name }).click()
+      const row = ann.getByRole('row').filter({ has: ann.locator(`a[href="/cases/${id}"]`) })
+      expect(await row.textContent()).toContain('Overdue since 2020-01-31')
+    }
+    await desk.check(ann)
+    const bob = await desk.signIn('/cases?whose=me', { key: keys.bob, width: 390, colorScheme: 'dark' })
+    expect(await bob.locator(`a[href="/cases/${id}"]`).count()).toBe(0)
+    await bob.goto(`/cases/${id}`)
+    await desk.check(bob)
+    await desk.screenshot(bob, 'case-whole-phone-dark')
+    const reader = await desk.signIn(`/cases/${id}`, { key: keys.reader })
+    expect(await reader.getByRole('button', { name: /Assign|Attach/ }).count()).toBe(0)
+    expect((await reader.goto('/cases/0123456789abcdef'))!.status()).toBe(404)
   })
 
   desk.test(

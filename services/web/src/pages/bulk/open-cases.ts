@@ -1,14 +1,19 @@
 /** POST /bulk/{job_id}/cases: opens a case for each red report of the job that has none. */
-import type { ListPage } from '../../api/answers.js'
-import { fieldOf, redirect, type Page, type PageCall } from '../../server/page.js'
+import { ApiProblem } from '../../api/api-problem.js'
+import { fieldOf, redirect, type Page } from '../../server/page.js'
 import { plural } from './counts.js'
-import { apiPathOf, type Result } from './job.js'
-import { openCase } from './open-case.js'
+import { apiPathOf } from './job.js'
 import { jobPage } from './show-job.js'
 
-/** A browser waits this long; pressing again opens the rest. */
-const MAX_WORK_MS = 20_000
-const PAGE_SIZE = 100
+interface OpenedCases {
+  readonly opened: number
+  readonly existing: number
+  readonly left_out: number
+  readonly not_done: number
+}
+
+/** Refusals that the person can answer. */
+const ANSWERABLE = [400, 403, 429]
 
 export const openCases: Page = {
   method: 'POST',
@@ -18,29 +23,20 @@ export const openCases: Page = {
     const jobId = call.path['job_id'] ?? ''
     const text = fieldOf(call.form, 'note').trim()
     if (text === '') return await jobPage(call, { status: 400, fault: 'A note is needed.', done: null })
-    const until = Date.now() + MAX_WORK_MS
-    const reportIds = await redReports(call, jobId)
-    let opened = 0
-    for (const [index, reportId] of reportIds.entries()) {
-      const isOpened = await openCase(call, reportId, { text, until })
-      if (isOpened === null) {
-        const left = plural(reportIds.length - index, 'red report', 'red reports')
-        const fault = `${plural(opened, 'case was', 'cases were')} opened. ${left} could not be looked at in time: press again for the rest.`
-        return await jobPage(call, { status: 429, fault, done: null })
-      }
-      if (isOpened) opened += 1
+    try {
+      const path = apiPathOf(jobId, '/cases')
+      const found = await call.api.send<OpenedCases>('POST', path, { level: 'red', text })
+      if (found.left_out === 0)
+        return redirect(
+          `/bulk/${jobId}?opened=${found.opened}&existing=${found.existing}&waiting=${found.not_done}`,
+        )
+      const left = plural(found.left_out, 'red report', 'red reports')
+      const fault = `${plural(found.opened, 'case was', 'cases were')} opened. ${left} could not be looked at in time: press again for the rest.`
+      return await jobPage(call, { status: 429, fault, done: null })
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || !ANSWERABLE.includes(error.status)) throw error
+      const fault = error.errors[0]?.detail ?? error.detail
+      return await jobPage(call, { status: error.status, fault, done: null })
     }
-    return redirect(`/bulk/${jobId}?opened=${opened}`)
   },
-}
-
-async function redReports({ api }: Pick<PageCall, 'api'>, jobId: string): Promise<readonly string[]> {
-  const found = new Set<string>()
-  for (let token: string | null = null; ;) {
-    const query = { level: 'red', page_size: PAGE_SIZE, page_token: token }
-    const page: ListPage<Result> = await api.get(apiPathOf(jobId, '/results'), query)
-    for (const { report } of page.items) if (report !== undefined) found.add(report.report_id)
-    token = page.next_page_token
-    if (token === null) return [...found]
-  }
 }

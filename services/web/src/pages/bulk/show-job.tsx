@@ -18,11 +18,21 @@ export const showJob: Page = {
 /** What was done by the form of the page before. */
 function doneText(query: URLSearchParams): string | null {
   const opened = numberOf(query.get('opened'))
-  if (opened !== null) return `${plural(opened, 'case was', 'cases were')} opened.`
+  if (opened !== null) return openedText(opened, query)
   const watched = numberOf(query.get('watched'))
   return watched === null
     ? null
     : `${plural(watched, 'address is', 'addresses are')} watched, and screened now.`
+}
+
+/** What had a case already, and what has no report yet, is said too. */
+function openedText(opened: number, query: URLSearchParams): string {
+  const [existing, waiting] = [numberOf(query.get('existing')) ?? 0, numberOf(query.get('waiting')) ?? 0]
+  return [
+    `${plural(opened, 'case was', 'cases were')} opened.`,
+    ...(existing > 0 ? [`${plural(existing, 'red report has', 'red reports have')} a case already.`] : []),
+    ...(waiting > 0 ? [`${plural(waiting, 'address waits', 'addresses wait')} for a report.`] : []),
+  ].join(' ')
 }
 
 function numberOf(text: string | null): number | null {

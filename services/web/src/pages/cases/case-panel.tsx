@@ -20,12 +20,14 @@ interface CasePanelProps {
   /** Null where it could not be read. */
   readonly reportCase: ReportCase | null
   readonly draft?: CaseDraft
+  /** Whether it stands on the page of the case itself, to which its forms lead back. */
+  readonly isWhole?: boolean
 }
 
 /** As the API limits it. */
 const MAX_TEXT_LENGTH = 2_000
 
-export function CasePanel({ call, reportCase, draft }: CasePanelProps) {
+export function CasePanel({ call, reportCase, draft, isWhole = false }: CasePanelProps) {
   if (reportCase === null)
     return (
       <section aria-labelledby="case" class="panel">
@@ -40,6 +42,16 @@ export function CasePanel({ call, reportCase, draft }: CasePanelProps) {
       <p class="quiet">{intro}</p>
       {draft === undefined ? null : <Notice kind="fault">{draft.fault}</Notice>}
       <FieldList fields={fields} />
+      {reportCase.is_overdue === true ? (
+        <Notice kind="fault">
+          <strong class="overdue">This case is overdue since {reportCase.due_on}.</strong>
+        </Notice>
+      ) : null}
+      {isWhole ? null : (
+        <p class="no-print">
+          <a href={`/cases/${reportCase.report_id}`}>Assignment, files and dossier of this case</a>
+        </p>
+      )}
       {pending === null ? null : <Notice kind="hint">{pending}</Notice>}
       {entries.length === 0 ? (
         <p class="empty">{none}</p>
@@ -66,7 +78,7 @@ export function CasePanel({ call, reportCase, draft }: CasePanelProps) {
           </p>
         </>
       )}
-      {mayChange(call.session) ? <CaseForms {...{ call, reportCase, draft }} /> : null}
+      {mayChange(call.session) ? <CaseForms {...{ call, reportCase, draft, isWhole }} /> : null}
     </section>
   )
 }
@@ -75,9 +87,10 @@ interface CaseFormsProps {
   readonly call: Pick<PageCall, 'csrf'>
   readonly reportCase: ReportCase
   readonly draft: CaseDraft | undefined
+  readonly isWhole: boolean
 }
 
-function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
+function CaseForms({ call, reportCase, draft, isWhole }: CaseFormsProps) {
   const { report_id, version, disposition, proposal, needs_second_person } = reportCase
   const base = `/reports/${report_id}`
   const chosen = draft?.disposition ?? ''
@@ -86,6 +99,7 @@ function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
   return (
     <div class="case-forms no-print">
       <Form call={call} action={`${base}/notes`}>
+        <Back isWhole={isWhole} />
         <label for="note">Note</label>
         <textarea id="note" name="text" rows={4} required maxlength={MAX_TEXT_LENGTH}>
           {draft?.note ?? ''}
@@ -93,6 +107,7 @@ function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
         <button>Add the note</button>
       </Form>
       <Form call={call} action={`${base}/disposition`}>
+        <Back isWhole={isWhole} />
         <input type="hidden" name="version" value={version} />
         <label for="disposition">
           {proposal === null ? 'Disposition' : 'Confirm or refuse the proposal'}
@@ -122,6 +137,9 @@ function CaseForms({ call, reportCase, draft }: CaseFormsProps) {
     </div>
   )
 }
+
+const Back = ({ isWhole }: { readonly isWhole: boolean }) =>
+  isWhole ? <input type="hidden" name="back" value="case" /> : null
 
 function choiceText(
   one: string,

@@ -1,4 +1,4 @@
-/** POST /reports/{report_id}/notes and …/disposition: the actions of the forms of a case. */
+/** POST /reports/{report_id}/notes, …/disposition, …/assignment and …/files: the actions of the forms of a case. */
 import type { ReportCase } from '@cupel/contracts'
 import { ApiProblem } from '../../api/api-problem.js'
 import { fieldOf, page, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
@@ -23,14 +23,49 @@ export const setDisposition: Page = {
     }),
 }
 
+export const assignCase: Page = {
+  method: 'POST',
+  path: '/reports/{report_id}/assignment',
+  access: 'session',
+  handle(call) {
+    const dueOn = fieldOf(call.form, 'due_on')
+    return changed(call, 'case/assignment', {
+      assignee: chosenAssignee(fieldOf(call.form, 'assignee')),
+      due_on: dueOn === '' ? null : dueOn,
+      reason: typed(call, 'assignment_reason'),
+      version: Number(fieldOf(call.form, 'version')),
+    })
+  },
+}
+
+export const attachFile: Page = {
+  method: 'POST',
+  path: '/reports/{report_id}/files',
+  access: 'session',
+  takesFile: true,
+  async handle(call) {
+    const file = call.form.get('file')
+    const [name, content] =
+      file instanceof File ? [file.name, Buffer.from(await file.arrayBuffer()).toString('base64')] : ['', '']
+    return await changed(call, 'case/files', { name, content })
+  },
+}
+
+/** The value of an option: a key, and behind a blank the person in it. */
+function chosenAssignee(value: string): { readonly key_id: string; readonly person?: string } | null {
+  const [, key_id = '', person] = /^(\S+)(?: (.+))?$/.exec(value) ?? []
+  if (key_id === '') return null
+  return person === undefined ? { key_id } : { key_id, person }
+}
+
 /** Refusals that the person can answer: the text is kept, and the case is shown as it is now. */
-const ANSWERABLE = [400, 409, 412]
+const ANSWERABLE = [400, 409, 412, 413]
 
 async function changed(call: PageCall, part: string, body: object): Promise<PageAnswer> {
   const id = encodeURIComponent(call.path['report_id'] ?? '')
   try {
     await call.api.send('POST', `/v1/reports/${id}/${part}`, body)
-    return redirect(`/reports/${id}#case`)
+    return redirect(fieldOf(call.form, 'back') === 'case' ? `/cases/${id}` : `/reports/${id}#case`)
   } catch (error) {
     if (!(error instanceof ApiProblem) || !ANSWERABLE.includes(error.status)) throw error
     const reportCase = await call.api.get<ReportCase>(`/v1/reports/${id}/case`)
@@ -44,9 +79,9 @@ async function changed(call: PageCall, part: string, body: object): Promise<Page
       <>
         <h1>Nothing was changed</h1>
         <p>
-          <a href={`/reports/${id}`}>Back to the report</a>
+          <a href={`/reports/${id}`}>Back to the report</a> <a href={`/cases/${id}`}>Back to the case</a>
         </p>
-        <CasePanel {...{ call, reportCase, draft }} />
+        <CasePanel {...{ call, reportCase, draft }} isWhole={fieldOf(call.form, 'back') === 'case'} />
       </>
     )
     return page('Nothing was changed', body, { status: error.status, section: '/cases' })

@@ -1,6 +1,7 @@
 /** GET /cases: the work that is open or escalated, last changed first. */
-import { dispositions, type CaseSummary } from '@cupel/contracts'
-import { dispositionText, visibleText } from '@cupel/report-document'
+import { dispositions, riskLevels, type CaseSummary } from '@cupel/contracts'
+import { assigneeText, dispositionText, en, visibleText } from '@cupel/report-document'
+import { queryText } from '../../api/api-client.js'
 import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 import { Pager } from '../../components/pager.js'
@@ -18,22 +19,49 @@ const filters = [
   ...dispositions.map((one) => ({ value: one as string, label: dispositionText(one) })),
 ]
 
+const whose = [
+  { value: '', label: 'Everybody’s' },
+  { value: 'me', label: 'Mine' },
+  { value: 'nobody', label: 'Nobody’s' },
+  { value: 'overdue', label: 'Overdue' },
+] as const
+
+const levels = [
+  { value: '', label: 'All levels' },
+  ...riskLevels.map((level) => ({ value: level as string, label: en.levels[level] })),
+]
+
+interface Chosen {
+  readonly disposition: string
+  readonly whose: string
+  readonly level: string
+}
+
 export const showCases: Page = {
   method: 'GET',
   path: '/cases',
   access: 'session',
   async handle({ api, query }) {
-    const asked = query.get('disposition') ?? UNSETTLED
-    const disposition = filters.some(({ value }) => value === asked) ? asked : UNSETTLED
-    const page_token = query.get('page_token')
-    const list = await api.get<CaseList>('/v1/cases', { disposition, page_token })
+    const oneOf = (name: string, known: readonly { readonly value: string }[], otherwise: string): string =>
+      known.find(({ value }) => value === query.get(name))?.value ?? otherwise
+    const chosen: Chosen = {
+      disposition: oneOf('disposition', filters, UNSETTLED),
+      whose: oneOf('whose', whose, ''),
+      level: oneOf('level', levels, ''),
+    }
+    const list = await api.get<CaseList>('/v1/cases', {
+      ...{ disposition: chosen.disposition, level: chosen.level, page_token: query.get('page_token') },
+      ...(chosen.whose === 'overdue' ? { overdue: 'true' } : { assignee: chosen.whose }),
+    })
     const body = (
       <>
         <h1>Cases</h1>
         <p class="quiet">
           Reports on which somebody has written a note or decided. Open a report to begin its case.
         </p>
-        <Filters present={disposition} />
+        <Filter {...{ title: 'Disposition', name: 'disposition', options: filters, chosen }} />
+        <Filter {...{ title: 'Assigned to', name: 'whose', options: whose, chosen }} />
+        <Filter {...{ title: 'Level', name: 'level', options: levels, chosen }} />
         {list.items.length === 0 ? <p class="empty">No case is here.</p> : <Cases items={list.items} />}
         <Pager path="/cases" query={query} next={list.next_page_token} />
       </>
@@ -42,13 +70,23 @@ export const showCases: Page = {
   },
 }
 
-function Filters({ present }: { readonly present: string }) {
+interface FilterProps {
+  readonly title: string
+  readonly name: keyof Chosen
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+  readonly chosen: Chosen
+}
+
+function Filter({ title, name, options, chosen }: FilterProps) {
   return (
-    <nav aria-label="Disposition" class="chips no-print">
+    <nav aria-label={title} class="chips no-print">
       <ul>
-        {filters.map(({ value, label }) => (
+        {options.map(({ value, label }) => (
           <li key={value}>
-            <a href={`/cases?disposition=${value}`} aria-current={value === present ? 'true' : undefined}>
+            <a
+              href={`/cases${queryText({ ...chosen, [name]: value })}`}
+              aria-current={value === chosen[name] ? 'true' : undefined}
+            >
               {label}
             </a>
           </li>
@@ -63,33 +101,43 @@ function Cases({ items }: Pick<CaseList, 'items'>) {
     <ScrollTable
       caption="Cases"
       class="reports stacked"
-      head={['Level', 'Address', 'Disposition', 'Last entry']}
+      head={['Level', 'Address', 'Disposition', 'Assigned to', 'Due', 'Last entry']}
     >
-      {items.map(({ report_id, address, chain, level, score, disposition, proposal, changed_at }) => (
-        <tr key={report_id}>
+      {items.map((one) => (
+        <tr key={one.report_id}>
           <td>
-            <Level level={level} score={score} />
+            <Level level={one.level} score={one.score} />
           </td>
           <td class="address">
-            <a href={`/reports/${report_id}#case`}>
-              <code>{visibleText(address)}</code>
+            <a href={`/cases/${one.report_id}`}>
+              <code>{visibleText(one.address)}</code>
             </a>{' '}
-            <span class="tag">{visibleText(chain)}</span>
+            <span class="tag">{visibleText(one.chain)}</span>
           </td>
           <td>
-            {dispositionText(disposition)}
-            {proposal === null ? null : (
+            {dispositionText(one.disposition)}
+            {one.proposal === null ? null : (
               <strong>
                 {' '}
-                – {dispositionText(proposal.disposition).toLowerCase()} waits for a second person
+                – {dispositionText(one.proposal.disposition).toLowerCase()} waits for a second person
               </strong>
             )}
           </td>
+          <td dir="auto">{assigneeText(one.assignee)}</td>
           <td>
-            <Moment at={changed_at} />
+            <DueDay dueOn={one.due_on ?? null} isOverdue={one.is_overdue === true} />
+          </td>
+          <td>
+            <Moment at={one.changed_at} />
           </td>
         </tr>
       ))}
     </ScrollTable>
   )
+}
+
+/** The word says what the colour says. */
+export function DueDay({ dueOn, isOverdue }: { readonly dueOn: string | null; readonly isOverdue: boolean }) {
+  if (dueOn === null) return <>–</>
+  return isOverdue ? <strong class="overdue">Overdue since {dueOn}</strong> : <>{dueOn}</>
 }
