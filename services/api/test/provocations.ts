@@ -2,6 +2,7 @@
  * Provokes each problem code of the list on every operation that can return it: by a mistake of the caller,
  * or by a part that is down, late or busy.
  */
+import { MAX_NOTES } from '@cupel/cases'
 import { networkInterfaces } from 'node:os'
 import type { ProblemCode } from '@cupel/contracts'
 import { plans } from '@cupel/domain'
@@ -252,11 +253,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
     },
     key_conflict: (at) => send(at, { id: at.path.endsWith('/rotate') ? endedKey.keyId : account.keyId }),
     case_conflict: (at) =>
-      at.path.endsWith('/notes') || at.path.endsWith('/files')
-        ? send(at, { id: work.crowded })
+      /[/](?:notes|files|assignment)$/.test(at.path)
+        ? send(at, { id: work.crowded, body: { ...exampleOf(at.method, at.path), version: MAX_NOTES } })
         : send(at, {
             id: work.escalated,
-            body: { ...exampleOf(at.method, at.path), ...changesNothing(at.path), version: 1 },
+            body: { ...exampleOf(at.method, at.path), version: 1 },
           }),
     version_mismatch: (at) =>
       send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 7 } }),
@@ -396,6 +397,3 @@ const isKeyed = (at: Described): boolean => at.operation.security?.length !== 0
 function takes(at: Described, place: 'path' | 'query'): boolean {
   return (at.operation.parameters ?? []).some((parameter) => parameter.in === place)
 }
-
-/** Where the example would change the case: what leaves it as it is. */
-const changesNothing = (path: string): object => (path.endsWith('/assignment') ? { due_on: null } : {})

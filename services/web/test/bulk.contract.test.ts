@@ -86,41 +86,48 @@ test.each([
   expect(chips.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain(shown)
 })
 
-test('cases are opened for each red report once, and those that have one stay as they are', async () => {
-  const redOf = (id: string) => ({ number: 1, status: 'completed', report: { report_id: id } })
-  let isBusy = true
+const opened = { opened: 2, existing: 1, left_out: 0, not_done: 3, without_report: 0 }
+
+test('cases are opened for all red reports by one call, and the page says what it left as it was', async () => {
+  api.answer = json(200, opened)
+  const answer = await post(`/bulk/${JOB}/cases`, { note: ' To be reviewed ' })
+  expect(answer.headers.get('location')).toBe(`/bulk/${JOB}?opened=2&existing=1&waiting=3`)
+  const calls = api.calls.filter(({ method }) => method === 'POST')
+  expect(calls.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+    [`/v1/bulk/${JOB}/cases`, { level: 'red', text: 'To be reviewed' }],
+  ])
   api.answer = (call, response) => {
-    if (call.path.includes('/results?'))
-      return json(200, { items: ['a', 'b', 'a', 'c'].map(redOf), next_page_token: null })(call, response)
-    if (call.path === '/v1/reports/b/notes') return json(412, { code: 'version_mismatch' })(call, response)
-    if (call.path === '/v1/reports/c/notes' && isBusy) {
-      isBusy = false
-      response.setHeader('retry-after', '0')
-      return json(429, { code: 'rate_limited' })(call, response)
-    }
-    return json(201, {})(call, response)
+    if (call.path.includes('/results?')) json(200, { items: [], next_page_token: null })(call, response)
+    else json(200, job)(call, response)
   }
-  const answer = await post(`/bulk/${JOB}/cases`, { note: 'To be reviewed' })
-  expect(answer.headers.get('location')).toBe(`/bulk/${JOB}?opened=2`)
-  const notes = api.calls.filter(({ method }) => method === 'POST')
-  expect(notes.map(({ path }) => path)).toEqual(['a', 'b', 'c', 'c'].map((id) => `/v1/reports/${id}/notes`))
-  expect(JSON.parse(notes[0]!.body)).toEqual({ text: 'To be reviewed', version: 0 })
-  expect(api.calls[0]!.path).toContain('level=red')
+  const shown = await fetch(`${front.url}/bulk/${JOB}?opened=2&existing=1&waiting=3`, {
+    headers: { cookie: cookieOf(aSession()) },
+  })
+  expect(await shown.text()).toContain(
+    '2 cases were opened. 1 red report has a case already. 3 addresses wait for a report.',
+  )
 })
 
-test('where the key may not call any more, the page says how many reports are left', async () => {
+test.each([
+  [
+    'that came too late for some',
+    json(200, { ...opened, opened: 0, left_out: 1 }),
+    '0 cases were opened. 1 red report could not be looked at in time',
+  ],
+  [
+    'that the API refused',
+    json(429, { code: 'rate_limited', detail: 'Too many calls of this key.' }),
+    'Too many calls of this key.',
+  ],
+])('a press %s says so on the page of the job', async (_what, refuses, said) => {
   api.answer = (call, response) => {
-    if (call.path.includes('/results?level'))
-      return json(200, { items: [{ report: { report_id: 'a' } }], next_page_token: null })(call, response)
-    if (call.path.includes('/results?'))
-      return json(200, { items: [], next_page_token: null })(call, response)
-    if (call.method === 'GET') return json(200, job)(call, response)
-    response.setHeader('retry-after', '3600')
-    json(429, { code: 'rate_limited' })(call, response)
+    if (call.method === 'POST') refuses(call, response)
+    else if (call.path.includes('/results?')) json(200, { items: [], next_page_token: null })(call, response)
+    else json(200, job)(call, response)
   }
   const answer = await post(`/bulk/${JOB}/cases`, { note: 'x' })
   expect(answer.status).toBe(429)
-  expect(await answer.text()).toContain('0 cases were opened. 1 red report could not be looked at in time')
+  expect(await answer.text()).toContain(said)
 })
 
 const LOWER = '0x28c6c06298d514db089934071355e5743bf21d60'

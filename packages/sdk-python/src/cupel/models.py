@@ -72,8 +72,8 @@ __all__ = [
     "NewShare",
     "NewWebhookEndpoint",
     "OmittedCounterparties",
-    "OwnLabel",
     "OpenedCases",
+    "OwnLabel",
     "PastLists",
     "PastPolicy",
     "PastReport",
@@ -1463,6 +1463,21 @@ class NewWebhookEndpoint(Model):
     """Signs the messages to this endpoint, `whsec_…`. Shown only in this answer. Null for e-mail, which has no signature."""
 
 
+class OpenedCases(Model):
+    __slots__ = ()
+
+    opened: int
+    """Cases that this call opened."""
+    existing: int
+    """Reports of the level that had a case before; it stays as it is."""
+    left_out: int
+    """Reports of the level that this call did not come to in time: the same call opens the rest."""
+    not_done: int
+    """Addresses that have no report yet: the job runs."""
+    without_report: int
+    """Addresses without a report because they failed or were cancelled."""
+
+
 class OwnLabel(Model):
     __slots__ = ()
     _parts = {
@@ -1490,21 +1505,6 @@ class OwnLabel(Model):
     """When it was removed or replaced; null if it was neither."""
     replaced_by: str | None
     """The label that took its place; null for none."""
-
-
-class OpenedCases(Model):
-    __slots__ = ()
-
-    opened: int
-    """Cases that this call opened."""
-    existing: int
-    """Reports of the level that had a case before; it stays as it is."""
-    left_out: int
-    """Reports of the level that this call did not come to in time: the same call opens the rest."""
-    not_done: int
-    """Addresses that have no report yet: the job runs."""
-    without_report: int
-    """Addresses without a report because they failed or were cancelled."""
 
 
 class PolicyDocumentLevels(Model):

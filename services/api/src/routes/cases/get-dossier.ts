@@ -40,7 +40,7 @@ export function getCaseDossier(parts: DossierParts, largeReads: Pick<LargeReads,
       const text = await open(JSON.stringify(await dossierOf(parts, caller, await open(found.document))))
       return await pdfAnswer(parts.keptDocuments, headers, {
         accountId,
-        identity: `dossier\n${text}`,
+        identity: `dossier\n${text}${parts.pdf.brandText}`,
         name: `cupel-case-${reportId}`,
         begin: () => largeReads.open(caller),
         render: (read) => read.aside(() => parts.pdf.renderDossier(text, accountId)),

@@ -104,7 +104,7 @@ function AssignmentPanel({ call, reportCase, assignees }: AssignmentPanelProps) 
           Who can be assigned cannot be read right now. Load the page again in a moment.
         </Notice>
       ) : (
-        <Form call={call} action={`/reports/${report_id}/assignment`} class="case-forms">
+        <Form call={call} action={`/reports/${report_id}/assignment`} class="share-form">
           <input type="hidden" name="back" value="case" />
           <input type="hidden" name="version" value={version} />
           <label for="assignee">Assigned to</label>
@@ -168,7 +168,7 @@ function FilesPanel({ call, reportCase: { report_id, history }, canChange }: Fil
         </ul>
       )}
       {canChange ? (
-        <Form call={call} action={`/reports/${report_id}/files`} class="case-forms no-print" isMultipart>
+        <Form call={call} action={`/reports/${report_id}/files`} class="share-form no-print" isMultipart>
           <input type="hidden" name="back" value="case" />
           <label for="file">PDF, PNG, JPEG or text, at most 2,000,000 bytes</label>
           <input
