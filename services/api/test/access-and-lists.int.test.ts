@@ -247,6 +247,7 @@ test('every operation refuses a parameter that it does not know, and says which'
   const { key } = await installation.key({ scope: 'operator' })
   const ids: Record<string, string> = {
     report_id: '0123456789abcdef',
+    earlier_id: '0123456789abcdef',
     transfer_id: '0123456789abcdef',
     job_id: 'job_019aa5c87f0070008000000000000001',
     endpoint_id: 'we_0a1b2c3d4e5f60718293',

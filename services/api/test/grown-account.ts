@@ -43,6 +43,7 @@ const oldest = (prefix: string, digits: number): string => prefix + '0'.repeat(d
 /** Values of parameters: rare, frequent and held by nobody; of paths the oldest row. */
 export const askedValues = (grown: Grown, month: string): Readonly<Record<string, readonly string[]>> => ({
   report_id: [OLDEST_ID],
+  earlier_id: [OLDEST_ID],
   transfer_id: [OLDEST_ID],
   job_id: [oldest('job_', 32)],
   watch_id: [oldest('wat_', 20)],

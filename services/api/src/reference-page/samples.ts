@@ -191,6 +191,7 @@ function curlOf({ method, path, operation }: Entry): string {
   const { security, parameters = [], requestBody, responses } = operation
   const examples: Readonly<Record<string, string>> = {
     report_id: '622f9400217f0c00',
+    earlier_id: '622f9400217f0bff',
     transfer_id: '622f9400217f0c00',
     job_id: 'job_019aa5c87f0070008000000000000001',
     watch_id: 'wat_0a1b2c3d4e5f60718293',

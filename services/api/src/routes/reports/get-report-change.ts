@@ -1,4 +1,4 @@
-/** GET /v1/reports/{report_id}/change: why a report differs from an earlier one of its address, in points by cause. */
+/** GET /v1/reports/{report_id}/changes/{earlier_id}: why a report differs from an earlier one of its address, in points by cause. */
 import type { ChangeExplanation, DecidedLevel } from '@cupel/domain'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
@@ -43,11 +43,8 @@ const changeComponent = z
   .meta({ id: 'ReportDifference' })
 type ChangeDocument = z.infer<typeof changeComponent>
 
-const changeQuery = z.strictObject({
-  since: z
-    .string()
-    .regex(/^[0-9a-f]{16}$/)
-    .describe('The id of the earlier report of the address.'),
+const changePath = reportPath.extend({
+  earlier_id: reportPath.shape.report_id.describe('The id of an earlier report of the address.'),
 })
 
 const nothing = { before: null, after: null, added: null, parts: [], funds_include_labels: null } as const
@@ -68,17 +65,16 @@ const example: ChangeDocument = {
 }
 
 export function getReportChange(reports: ReportReader, explain: ExplainReports): Endpoint {
-  return keyedEndpoint<z.infer<typeof reportPath>, z.infer<typeof changeQuery>>({
+  return keyedEndpoint<z.infer<typeof changePath>>({
     operationId: 'getReportChange',
     method: 'GET',
-    path: '/v1/reports/{report_id}/change',
+    path: '/v1/reports/{report_id}/changes/{earlier_id}',
     tag: 'Reports',
     summary: 'See why a report differs from an earlier one',
     description:
       'Both reports are read from the log and decided again, with the parts of one exchanged for those of the other, one at a time. A record that was changed is not explained.',
     access: 'read-only',
-    pathSchema: reportPath,
-    querySchema: changeQuery,
+    pathSchema: changePath,
     answers: [
       {
         status: 200,
@@ -89,17 +85,18 @@ export function getReportChange(reports: ReportReader, explain: ExplainReports):
       },
     ],
     problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
-    async handle({ caller }, { path, query }) {
-      for (const id of [path.report_id, query.since]) {
+    async handle({ caller }, { path }) {
+      const { report_id: reportId, earlier_id: since } = path
+      for (const id of [reportId, since]) {
         const found = await reports.find(caller, id)
         if (found.kind !== 'report') return refusalOf(found.kind, id)
       }
-      const told = await explain(caller, query.since, path.report_id)
+      const told = await explain(caller, since, reportId)
       const document: ChangeDocument =
         told.kind === 'explained'
-          ? { since: query.since, missing: null, detail: null, ...documentOf(told.change) }
+          ? { since, missing: null, detail: null, ...documentOf(told.change) }
           : {
-              ...{ since: query.since, missing: told.kind, ...nothing, parts: [] },
+              ...{ since, missing: told.kind, ...nothing, parts: [] },
               detail: told.kind === 'refused' ? told.because : null,
             }
       return jsonAnswer(200, JSON.stringify(document))

@@ -27,9 +27,9 @@ export async function findChange(
   after: Report,
 ): Promise<ReportChange | null> {
   return await api
-    .get<ReportChange>(`/v1/reports/${encodeURIComponent(after.report_id)}/change`, {
-      since: before.report_id,
-    })
+    .get<ReportChange>(
+      `/v1/reports/${encodeURIComponent(after.report_id)}/changes/${encodeURIComponent(before.report_id)}`,
+    )
     .catch(nullWhereRefused)
 }
 
