@@ -54,7 +54,13 @@ export type CaseRefusal =
   | { readonly ok: false; readonly code: 'version_mismatch'; readonly version: number }
   | { readonly ok: false; readonly code: CaseFault }
 
-export type CaseFault = 'case_full' | 'same_person' | 'already_so' | 'too_many_files' | 'account_full'
+export type CaseFault =
+  | 'case_full'
+  | 'same_person'
+  | 'already_so'
+  | 'already_assigned'
+  | 'too_many_files'
+  | 'account_full'
 
 export type ChangeResult = { readonly ok: true; readonly case: WholeCase } | CaseRefusal
 
@@ -102,7 +108,7 @@ export async function assignCase(
 ): Promise<ChangeResult> {
   const { assignment } = order
   return await changeCase(database, order, async (transaction, present) => {
-    if (isSameAssignment(present, assignment)) return 'already_so'
+    if (isSameAssignment(present, assignment)) return 'already_assigned'
     const left = await undecided(transaction, order.report.reportId, present)
     return left === 'case_full' ? left : { ...NO_DECISION, kind: 'assigned', assignment, ...left }
   })

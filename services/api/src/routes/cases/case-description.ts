@@ -127,7 +127,9 @@ export function caseRefusal(refusal: CaseRefusal): Refusal {
         'Another person than the one who proposed it must confirm that it is cleared.',
       )
     case 'already_so':
-      return refuse('case_conflict', 'It is so already: nothing would change.')
+      return refuse('case_conflict', 'The report has this disposition already.')
+    case 'already_assigned':
+      return refuse('case_conflict', 'The case is assigned so already.')
   }
 }
 
