@@ -9,7 +9,14 @@ export {
   type HistorySource,
 } from './histories/history-source.js'
 export { differingLines, type ToldHistory } from './histories/compare-histories.js'
-export { openHistories, type Histories, type HistoryProvider } from './histories/open-histories.js'
+export {
+  openHistories,
+  type Histories,
+  type HistoryProvider,
+  type TransactionProvider,
+} from './histories/open-histories.js'
+export { openTransactionSource } from './transactions/open-transaction-source.js'
+export type { StatedMovement, TransactionSource, TransactionWord } from './transactions/transaction-source.js'
 export { openHistorySource } from './histories/open-history-source.js'
 export { endpointOf, openChainData, type ChainData, type ChainQuestion } from './open-chain-data.js'
 export { ProviderError } from './provider-error.js'

@@ -216,7 +216,7 @@ const coverageSchema = z
       .array(z.string())
       .optional()
       .describe(
-        'Stages that were late or failed, on any chain that was judged: history, chain_data, exposure, clusters. Another screening can know more',
+        'Stages that were late or failed, on any chain that was judged: history, transaction, chain_data, exposure, clusters. Another screening can know more',
       ),
     history: historyCoverageSchema,
     labels: z
@@ -334,9 +334,11 @@ export const judgedTransferSchema = z
         status: z
           .string()
           .describe(
-            'seen, contradicted, not_seen, not_searched or no_ledger; planned without a transaction hash',
+            'seen, contradicted, not_seen, not_searched or no_ledger; planned without a transaction hash. Of a provider also failed, unconfirmed, other_senders or disagreement',
           ),
         snapshot: z.string().nullable().describe('State of the ledger'),
+        provider: z.string().optional().describe('Who told of the transaction, if not the ledger'),
+        lookup: z.string().optional().describe('Why no provider told of it, such as not_found or timeout'),
       })
       .meta({ id: 'TransferLedger' }),
   })

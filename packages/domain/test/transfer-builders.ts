@@ -19,6 +19,7 @@ export function terms(changes: Partial<TransferTerms> = {}): TransferTerms {
     ledgerSeq: 7,
     microUsd: null,
     pricedOn: null,
+    ...{ toldBy: '', lookup: '' },
     ...changes,
   }
 }
@@ -37,6 +38,7 @@ export function transferFacts({
   return {
     chain: 'ETH',
     policy: compiledDefaultPolicy,
+    own: { level: 'grey', isDesignated: false },
     terms: terms(termChanges),
     counterparty: {
       ...{ canonicalAddress: ADDRESS, level: 'green', isDesignated: false, scoreIsLowerBound: false },

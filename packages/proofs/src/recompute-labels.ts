@@ -104,7 +104,10 @@ async function compareLabels(
       labelState: lists,
       inputs: inputsOf(
         chains.map((chain) => ({
-          labels: [...(byKey.get(keyOf(chain)!) ?? []), ...own(one.data, chain)],
+          labels: [
+            ...(byKey.get(keyOf(chain)!) ?? []),
+            ...('isOwnSide' in chain ? [] : own(one.data, chain)),
+          ],
           // The ledger knows which members a cluster has (level C); here only their labels are read.
           cluster: membersOf(chain).map((member) =>
             byKey.get(keyOf(member) ?? '')?.find(({ labelId }) => labelId === member.label.labelId),
@@ -115,10 +118,21 @@ async function compareLabels(
   })
 }
 
-/** The detected chain of a report first, then the other ones that were judged. */
-const chainsOf = ({ chain, canonicalAddress, inputs }: ReportGenerated) => [
+/** The detected chain of a report first, then the other ones that were judged, then the own address of a transfer. */
+const chainsOf = ({ chain, canonicalAddress, inputs, transfer }: ReportGenerated) => [
   { chain, canonicalAddress, labels: inputs.labels, cluster: inputs.cluster },
   ...inputs.candidates,
+  ...(transfer === null
+    ? []
+    : [
+        {
+          chain,
+          canonicalAddress: transfer.ownCanonicalAddress,
+          labels: inputs.ownAddressLabels,
+          cluster: null,
+          isOwnSide: true,
+        },
+      ]),
 ]
 
 type OnChain = Pick<CandidateRecord, 'chain' | 'canonicalAddress' | 'labels' | 'cluster'>
@@ -177,8 +191,15 @@ const labelAsRead = (label: ConsideredLabel): LabelFacts =>
 
 /** The sandbox contains its magic addresses, own labels, and no others. */
 function sandboxFacts(data: ReportGenerated, own: OwnLabelsAgain): ReadFacts {
-  const { canonicalAddress, chain, generatedAt, inputs } = data
+  const { canonicalAddress, chain, generatedAt, inputs, transfer } = data
   const { labelsAsOf, labelSets, labels } = sandboxLabels(canonicalAddress, chain, generatedAt)
   const all = [...labels, ...own(data, { chain, canonicalAddress, labels: inputs.labels })]
-  return { labelState: { labelsAsOf, labelSets }, inputs: inputsOf([{ labels: all, cluster: [] }]) }
+  const ownSide =
+    transfer === null
+      ? []
+      : [{ labels: sandboxLabels(transfer.ownCanonicalAddress, chain, generatedAt).labels, cluster: [] }]
+  return {
+    labelState: { labelsAsOf, labelSets },
+    inputs: inputsOf([{ labels: all, cluster: [] }, ...ownSide]),
+  }
 }

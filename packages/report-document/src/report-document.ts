@@ -151,7 +151,8 @@ const SPEAKS_AGAINST: ReadonlySet<string> = new Set([
 ])
 
 function greyBecause(coverage: Report['coverage'], reasons: readonly string[], { verdict }: Strings): string {
-  const missing = missingStages(coverage)
+  // The transaction of a transfer says nothing of the address.
+  const missing = missingStages(coverage).filter((one) => one !== 'transaction')
   const [stage] = missing
   if (stage === undefined)
     return reasons.some((code) => SPEAKS_AGAINST.has(code)) ? verdict.againstGreen : verdict.greyBecause

@@ -25,6 +25,18 @@ export const transferReasonWords: Readonly<Record<TransferReason, ReasonWords>> 
     remedy: 'The report of the counterparty says what is missing; a person decides.',
   },
   counterparty_green: { text: 'The counterparty is green.', remedy: '' },
+  designated_own_address: {
+    text: 'An authority’s own current list names your own address.',
+    remedy: 'Move nothing; report it as your law asks. Screen the address by itself to see the list.',
+  },
+  own_address_red: {
+    text: 'Your own address is red by its labels.',
+    remedy: 'Screen your address by itself: its report names the labels.',
+  },
+  own_address_orange: {
+    text: 'Your own address is orange by its labels.',
+    remedy: 'Screen your address by itself: its report names the labels.',
+  },
   missing_stages: {
     text: 'A stage of the screening was late or failed, or a provider did not answer.',
     remedy: 'Screen the transfer again, with Prefer: wait.',
@@ -78,6 +90,35 @@ export const transferReasonWords: Readonly<Record<TransferReason, ReasonWords>> 
   not_in_ledger: {
     text: 'The ledger does not have the transaction: nobody read it, and the transfer is taken as stated.',
     remedy: 'Compare it with the chain, import its block, or screen it as planned, without its hash.',
+  },
+  told_by_provider: { text: 'A provider says that the transaction has this transfer.', remedy: '' },
+  contradicts_provider: {
+    text: 'A provider has the transaction, and in it no such transfer.',
+    remedy: 'Compare addresses, asset and amount with the transaction.',
+  },
+  transaction_failed: {
+    text: 'The transaction failed: it moved nothing.',
+    remedy: 'Credit nothing for it.',
+  },
+  transaction_unconfirmed: {
+    text: 'The transaction is not in a block yet, or in one that may still be replaced.',
+    remedy: 'Screen the transfer again after some blocks.',
+  },
+  other_senders: {
+    text: 'The transaction also spends from other addresses than the stated one.',
+    remedy: 'Screen the other senders too.',
+  },
+  providers_disagree: {
+    text: 'Two providers say different things of the transaction.',
+    remedy: 'Compare it with the chain.',
+  },
+  not_found_by_provider: {
+    text: 'A provider does not know the transaction.',
+    remedy: 'Compare hash and chain with the transaction, and screen the transfer again later.',
+  },
+  provider_unread: {
+    text: 'The transaction could not be read from a provider.',
+    remedy: 'Screen the transfer again, with Prefer: wait.',
   },
 }
 

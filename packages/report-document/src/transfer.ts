@@ -23,6 +23,16 @@ const ledgerStatuses: Readonly<Record<string, string>> = {
   no_ledger: 'there is no ledger of the chain',
 }
 
+/** Of a provider and a transaction. */
+const providerStatuses: Readonly<Record<string, string>> = {
+  seen: 'has this transfer',
+  contradicted: 'has the transaction, and in it no such transfer',
+  failed: 'says that the transaction failed',
+  unconfirmed: 'has the transaction in no block, or in one that may still be replaced',
+  other_senders: 'says that others pay in the transaction too',
+  disagreement: 'say different things of the transaction',
+}
+
 /** Null for a report of an address that was screened by itself. */
 export function transferView(report: Report, strings: Strings): TransferView | null {
   const { transfer } = report
@@ -61,9 +71,23 @@ function fieldsOf(report: Report, transfer: Transfer, strings: Strings): readonl
     { label: 'Value', value: usd === null ? strings.noPrice : `${dollarText(usd, strings)}${at}` },
     ...(asset.contract === null ? [] : [code('Contract', asset.contract)]),
     ...(hash === null ? [{ label: 'Transaction', value: 'planned, none yet' }] : [code('Transaction', hash)]),
-    { label: 'Ledger', value: nameOf(ledgerStatuses, transfer.ledger.status) },
+    readBy(transfer.ledger),
+    ...(transfer.ledger.lookup === undefined
+      ? []
+      : [
+          {
+            label: 'Provider',
+            value: visibleText(`told nothing: ${transfer.ledger.lookup.replaceAll('_', ' ')}`),
+          },
+        ]),
   ]
 }
+
+/** Who read the transaction, and what it says. */
+const readBy = ({ status, provider }: Transfer['ledger']): Field =>
+  provider === undefined
+    ? { label: 'Ledger', value: nameOf(ledgerStatuses, status) }
+    : { label: 'Provider', value: visibleText(`${provider} ${nameOf(providerStatuses, status)}`) }
 
 function fundsOf({ funds }: Transfer, strings: Strings): TransferView['funds'] {
   if (funds === null) return null

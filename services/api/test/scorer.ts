@@ -157,6 +157,7 @@ function transferOf(
   if (transfer === null || transfer === undefined) return null
   return judgeTransfer({
     ...{ terms: transfer, chain, policy: compiledDefaultPolicy },
+    own: { level: 'grey', isDesignated: false },
     counterparty: {
       ...{ canonicalAddress, level: level as 'green', isDesignated: false, scoreIsLowerBound: false },
       ...{ areListsComplete: true, missesStages: false, code: 'unknown', breakdown: [] },
@@ -207,6 +208,7 @@ const NO_INPUTS: ReportGenerated['inputs'] = {
   labelView: 'current',
   labelStateSha256: '',
   labels: [],
+  ownAddressLabels: [],
   cluster: null,
   policyId: 'default',
   policyVersion: 1,

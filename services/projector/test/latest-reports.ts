@@ -27,7 +27,14 @@ type Latest = DomainEvent<'LatestReportRecorded'>
 export function reportEvent(made: MadeReport): DomainEvent<'ReportGenerated'> {
   const { reportId, address, ...rest } = made
   const inputs = {
-    ...{ labelSetSeq: 0, labelView: '', labelStateSha256: '', labels: [], cluster: null },
+    ...{
+      labelSetSeq: 0,
+      labelView: '',
+      labelStateSha256: '',
+      labels: [],
+      ownAddressLabels: [],
+      cluster: null,
+    },
     ...{ policyId: '', policyVersion: 0, policySha256: '', chainTableVersion: '', originTableVersion: '' },
     ...{
       assetTableVersion: '',

@@ -180,7 +180,7 @@ const isAsked = (chainData: ChainData, { data }: Request): boolean =>
  * The budget runs from the acceptance of the call, because that is when its caller began to wait: a request that queued
  * behind others spends its budget there. No caller waits for one item of a bulk job.
  */
-function waitMs(lane: Lane, { data }: Request, budgetMs: number, nowMs: number): number {
+export function waitMs(lane: Lane, { data }: Request, budgetMs: number, nowMs: number): number {
   if (lane === 'bulk') return budgetMs
   const untilMs = Math.max(
     Date.parse(data.requestedAt) + budgetMs,

@@ -106,11 +106,8 @@ export function createDecider(options: DeciderOptions): Decider {
     const chains = requests.map(onEveryChain)
     const all = chains.flat()
     const look = options.lookIntoLedger?.(all) ?? null
-    const keys = new Map(all.map((one) => [one, lookupKeyOf(one)]))
-    const [snapshot, own] = await Promise.all([
-      read([...new Set([...keys.values()].filter((key) => typeof key === 'string'))]),
-      ownLabelsFor(options.database, all),
-    ])
+    const { keys, ownKeys, looked } = keysOf(requests, all)
+    const [snapshot, own] = await Promise.all([read(looked), ownLabelsFor(options.database, all)])
     refuseForeign(snapshot, options.log)
     const { policy } = snapshot.standing
     if (policy === null) throw new PausedError('No policy has been activated.')
@@ -124,14 +121,14 @@ export function createDecider(options: DeciderOptions): Decider {
     ]
     const prepared = chains.map((onChains): PreparedDecision => {
       const [request] = onChains
-      const refused = onChains.map((one) => keys.get(one)!).find((key) => typeof key === 'object')
+      const ownKey = ownKeys.get(request) ?? null
+      const refused = causeIn([...onChains.map((one) => keys.get(one) ?? null), ownKey])
       if (refused !== undefined) return refused
-      if (keys.get(request) === SANDBOX) {
-        const screened = sandboxSnapshot(request, own(request), generatedAt)
-        return { request, onChains, labelsOf, screened, policy: compiledDefaultPolicy, generatedAt }
-      }
+      const shared = { request, onChains, labelsOf, generatedAt }
+      if (keys.get(request) === SANDBOX)
+        return { ...shared, ...ofSandbox(request, own(request), generatedAt) }
       const screened = { ...snapshotOf(live), labels: labelsOf(request) }
-      return { request, onChains, labelsOf, screened, policy, generatedAt }
+      return { ...shared, screened, policy, ownAddressLabels: byKey.get(String(ownKey)) ?? [] }
     })
     await recordStates(prepared, options.labelStates)
     const findings = look?.examine({ ...live, policy, labelSetSeq: live.setsSeq, generatedAt })
@@ -160,6 +157,8 @@ type PreparedDecision =
       readonly onChains: readonly ChainRequest[]
       readonly labelsOf: (one: ChainRequest) => readonly LabelFacts[]
       readonly screened: ScreeningSnapshot
+      /** Of the own address of a transfer. */
+      readonly ownAddressLabels: readonly LabelFacts[]
       readonly policy: CompiledPolicy
       readonly generatedAt: string
     }
@@ -173,11 +172,40 @@ async function recordStates(prepared: readonly PreparedDecision[], labelStates: 
 
 const SANDBOX = Symbol('no look-up')
 
+function ofSandbox(request: Request, ownOfAccount: readonly LabelFacts[], generatedAt: string) {
+  const { transfer, chain } = request.data
+  const own = transfer === null ? null : sandboxLabels(transfer.ownCanonicalAddress, chain, generatedAt)
+  return {
+    screened: sandboxSnapshot(request, ownOfAccount, generatedAt),
+    ownAddressLabels: own?.labels ?? [],
+    policy: compiledDefaultPolicy,
+  }
+}
+
+type LookupKey = string | typeof SANDBOX | Cause
+interface Cause {
+  readonly cause: string
+}
+const causeIn = (keys: readonly (LookupKey | null)[]): Cause | undefined => keys.find(isCause)
+const isCause = (key: LookupKey | null): key is Cause => typeof key === 'object' && key !== null
+
+/** The look-up keys of addresses, and of the own addresses of transfers; `looked` has each once. */
+function keysOf(requests: readonly PreparedRequest[], all: readonly ChainRequest[]) {
+  const keys = new Map<ChainRequest, LookupKey>(all.map((one) => [one, lookupKeyOf(one)]))
+  const ownKeys = new Map<Request, LookupKey | null>(requests.map((one) => [one, ownKeyOf(one)]))
+  const looked = [...keys.values(), ...ownKeys.values()].filter((key) => typeof key === 'string')
+  return { keys, ownKeys, looked: [...new Set(looked)] }
+}
+
+/** The look-up key of the own address of a transfer; null where an address is screened by itself. */
+function ownKeyOf({ type, envelope, data }: Request): LookupKey | null {
+  const { transfer } = data
+  if (transfer === null) return null
+  return lookupKeyOf({ type, envelope, data: { ...data, canonicalAddress: transfer.ownCanonicalAddress } })
+}
+
 /** The look-up key of the address; none in the sandbox; a cause where the address has no key. */
-function lookupKeyOf({
-  data,
-  lookupKey,
-}: ChainRequest): string | typeof SANDBOX | { readonly cause: string } {
+function lookupKeyOf({ data, lookupKey }: ChainRequest): LookupKey {
   if (!data.livemode) return SANDBOX
   if (lookupKey !== undefined) return lookupKey
   const parsed = parseAddress(data.canonicalAddress, data.chain)
@@ -249,7 +277,7 @@ function decide(
   historyReading: HistoryReading | null = null,
 ): Decision {
   if ('cause' in prepared) return { kind: 'undecidable', cause: prepared.cause }
-  const { request, onChains, labelsOf, screened, policy, generatedAt } = prepared
+  const { request, onChains, labelsOf, screened, ownAddressLabels, policy, generatedAt } = prepared
   try {
     const [detected, ...others] = onChains.map((one, index): ChainFindings => {
       const { chain, canonicalAddress } = one.data
@@ -263,6 +291,7 @@ function decide(
       request: screeningRequest(request.data),
       snapshot: screened,
       candidates: knownCandidates(screened.labels, others),
+      ownAddressLabels,
       policy,
       generatedAt,
     }

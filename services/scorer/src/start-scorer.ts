@@ -32,6 +32,8 @@ import { createLabelStates, type LabelStates } from './label-states.js'
 import { startLabelWatch, type LabelWatch } from './label-watch.js'
 import { createLaneWork, type Decision, type Outcome, type RequestRecord } from './lane.js'
 import { createPatience, type Patience } from './patience.js'
+import { neverAsking } from './asks-providers.js'
+import { confirmTransfers } from './transfers/confirm-transfers.js'
 import { watchFollowers } from './watch-followers.js'
 
 export interface ScorerDeps {
@@ -236,7 +238,13 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
     ...{ lane, log, codec, instruments, now },
     onDwell: (dwellMs) => dwells.decided(dwellMs),
     tracing: deps.tracing,
-    decide: patience.after(chainStage.before(lane, decideTogether(lane, context))),
+    decide: patience.after(
+      confirmTransfers(lane, chainStage.before(lane, decideTogether(lane, context)), {
+        confirmations: context.historyStage?.confirmations,
+        ...{ budgetMs: deps.config.CUPEL_CHAIN_DATA_BUDGET_MS, now },
+        neverAsking: (accountIds) => neverAsking(database, accountIds),
+      }),
+    ),
   })
   return consume<RequestRecord, Outcome>({
     ...{ log, logger, group, maxBatchRecords, read, decide },

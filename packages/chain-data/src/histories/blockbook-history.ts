@@ -20,6 +20,12 @@ import {
 import { confirmedHeight } from './confirmed-head.js'
 import { createFindings } from './findings.js'
 import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
+import type { TransactionSource } from '../transactions/transaction-source.js'
+import {
+  foundOrNull,
+  wordOfTransaction,
+  wordOrContradiction,
+} from '../transactions/bitcoin-transaction-word.js'
 import { newestFirst, type ToldRow } from './newest-first.js'
 import { smallerPage } from './smaller-page.js'
 
@@ -66,6 +72,35 @@ const transaction = z.object({
   valueIn: baseUnits.optional(),
 })
 const place = z.object({ txid: bareHash, blockHeight: count })
+
+const waiting = z.object({ txid: bareHash, confirmations: z.literal(0) })
+
+/** Whole transactions by their hash, from the same host. */
+export function blockbookTransactions({ provider, chain, now }: BlockbookHistoryOptions): TransactionSource {
+  const landmark = landmarkOf(chain)
+  const check = createChainCheck(landmark)
+  return {
+    provider,
+    chain,
+    async confirm(stated, http) {
+      await check.confirm(async () => {
+        const answer = await http.getJson(`/api/v2/block-index/${landmark.height}`)
+        return readAnswer(blockIndex, answer, 'block-index').blockHash
+      }, now())
+      const { blockbook, backend } = readAnswer(statusAnswer, await http.getJson('/api/v2'), 'status')
+      if (!blockbook.inSync) throw new ProviderError('stale', 'the provider says that it is not in sync')
+      refuseStaleHead(Math.floor(Date.parse(blockbook.lastBlockTime) / 1_000), now(), true)
+      const told = await foundOrNull(() => http.getJson(`/api/v2/tx/${stated.txHash}`))
+      if (told === null) return 'not_found'
+      if (waiting.safeParse(told).success) return 'unconfirmed'
+      return wordOrContradiction(() => {
+        const { id, lines } = readRow(told, chain, stated.to)
+        if (id !== stated.txHash) throw new ProviderError('malformed', 'another transaction')
+        return wordOfTransaction(lines, { stated, chain, newest: backend.blocks })
+      })
+    },
+  }
+}
 
 export function blockbookHistory({ provider, chain, now }: BlockbookHistoryOptions): CheckedHistorySource {
   const landmark = landmarkOf(chain)

@@ -20,6 +20,12 @@ import {
 import { confirmedHeight } from './confirmed-head.js'
 import { createFindings } from './findings.js'
 import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
+import type { TransactionSource } from '../transactions/transaction-source.js'
+import {
+  foundOrNull,
+  wordOfTransaction,
+  wordOrContradiction,
+} from '../transactions/bitcoin-transaction-word.js'
 import { newestFirst, type ToldRow } from './newest-first.js'
 
 /** Rows of a page; a host may have another number. */
@@ -57,6 +63,39 @@ const transaction = z.object({
 })
 const place = z.object({ txid: bareHash, status: z.object({ block_height: count }) })
 const lastSeen = z.object({ txid: bareHash })
+
+const waiting = z.object({ txid: bareHash, status: z.object({ confirmed: z.literal(false) }) })
+
+/** Whole transactions by their hash, from the same host. */
+export function esploraTransactions({ provider, chain, now }: EsploraHistoryOptions): TransactionSource {
+  const landmark = landmarkOf(chain)
+  const check = createChainCheck(landmark)
+  return {
+    provider,
+    chain,
+    async confirm(stated, http) {
+      await check.confirm(
+        async () =>
+          readAnswer(
+            bareHash,
+            (await http.getText(`/block-height/${landmark.height}`)).trim(),
+            'block-height',
+          ),
+        now(),
+      )
+      const newest = readAnswer(blocks, await http.getJson('/blocks'), 'blocks')[0]!
+      refuseStaleHead(newest.timestamp, now(), true)
+      const told = await foundOrNull(() => http.getJson(`/tx/${stated.txHash}`))
+      if (told === null) return 'not_found'
+      if (waiting.safeParse(told).success) return 'unconfirmed'
+      return wordOrContradiction(() => {
+        const { id, lines } = readRow(told, chain, stated.to)
+        if (id !== stated.txHash) throw new ProviderError('malformed', 'another transaction')
+        return wordOfTransaction(lines, { stated, chain, newest: newest.height })
+      })
+    },
+  }
+}
 
 export function esploraHistory({ provider, chain, now }: EsploraHistoryOptions): CheckedHistorySource {
   const landmark = landmarkOf(chain)

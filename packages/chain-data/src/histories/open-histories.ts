@@ -5,6 +5,8 @@ import { createGuard, MAX_CONCURRENT_QUESTIONS } from '../guard.js'
 import { endpointOf } from '../open-chain-data.js'
 import { openConnections, openProviderHttp, type ProviderHttp } from '../provider-http.js'
 import { MAX_HISTORY_RESPONSE_BYTES, type HistorySource } from './history-source.js'
+import { openTransactionSource } from '../transactions/open-transaction-source.js'
+import type { TransactionSource } from '../transactions/transaction-source.js'
 import { openHistorySource } from './open-history-source.js'
 
 /** Time limit of one call: a page of a history is large. */
@@ -16,9 +18,17 @@ export interface HistoryProvider {
   http(beforeCall: () => Promise<void>): ProviderHttp
 }
 
+/** A provider that tells whether one transaction has a stated transfer. */
+export interface TransactionProvider {
+  readonly source: TransactionSource
+  http(beforeCall: () => Promise<void>): ProviderHttp
+}
+
 export interface Histories {
   /** Those of a chain, in the order of the configuration. */
   of(chain: string): readonly HistoryProvider[]
+  /** Those that tell single transactions of a chain, in the order of the configuration. */
+  transactionsOf(chain: string): readonly TransactionProvider[]
   /** Whether two of them must state the same history of an address. */
   mustAgree(chain: string): boolean
   close(): Promise<void>
@@ -41,7 +51,8 @@ export function openHistories({ providers, logger, metrics, now = Date.now }: Hi
   )
   const opened = providers.flatMap((config) => {
     const source = openHistorySource(config, now)
-    if (source === null) return []
+    const transactions = openTransactionSource(config, now)
+    if (source === null && transactions === null) return []
     const { name: provider } = config
     circuit.set(0, { provider })
     const connections = openConnections(MAX_CONCURRENT_QUESTIONS)
@@ -75,10 +86,12 @@ export function openHistories({ providers, logger, metrics, now = Date.now }: Hi
         responseSha256: () => '',
       }
     }
-    return [{ source, http, connections }]
+    return [{ source, transactions, http, connections }]
   })
   return {
-    of: (chain) => opened.filter(({ source }) => source.chain === chain),
+    of: (chain) => opened.flatMap(({ source, http }) => (source?.chain === chain ? [{ source, http }] : [])),
+    transactionsOf: (chain) =>
+      opened.flatMap(({ transactions: source, http }) => (source?.chain === chain ? [{ source, http }] : [])),
     mustAgree: (chain) => providers.some((one) => one.chain === chain && one.agree !== undefined),
     close: async () => {
       await Promise.all(opened.map(({ connections }) => connections.destroy()))

@@ -49,7 +49,7 @@ export interface TransferTerms {
   readonly amount: string
   /** Null for a planned transfer. */
   readonly txHash: null | string
-  /** What the ledger says of the transaction: seen, contradicted, not_seen, not_searched, no_ledger, or planned without a hash. */
+  /** What the ledger, or the provider in toldBy, says of the transaction: seen, contradicted, failed, unconfirmed, other_senders, disagreement, not_seen, not_searched, no_ledger, or planned without a hash. */
   readonly seen: string
   /** The state of the ledger that was read; 0 if there is none, and for a planned transfer. */
   readonly ledgerSeq: number
@@ -57,6 +57,10 @@ export interface TransferTerms {
   readonly microUsd: null | string
   /** UTC day of that price, YYYY-MM-DD. */
   readonly pricedOn: null | string
+  /** The provider that told of the transaction, or several joined by +; empty if only the ledger was asked. */
+  readonly toldBy: string
+  /** Why no provider told of the transaction, such as not_found, timeout or not_allowed; empty if one did, and if none was asked. */
+  readonly lookup: string
 }
 
 /** The call of the API that an event records. The event is the audit record of the call: no ApiRequestAudited is appended as well. */
@@ -127,6 +131,8 @@ export interface JudgementInputs {
   /** Names the LabelStateRecorded event with the state of every list. That event is in the log before this report. */
   readonly labelStateSha256: string
   readonly labels: readonly ConsideredLabel[]
+  /** Labels of the own address of a transfer; empty for an address that is screened by itself. */
+  readonly ownAddressLabels: readonly ConsideredLabel[]
   /** Null for an address in no cluster, and on chains without clusters. */
   readonly cluster: null | ClusterRecord
   readonly policyId: string

@@ -194,7 +194,8 @@ function mixed(
 ): RecordedDecision {
   const of = (part: ChangePart): RecordedDecision => (exchanged.has(part) ? to : from)
   const inputsOf = (part: ChangePart) => of(part).recorded.inputs
-  const { labelSetSeq, labelView, labelStateSha256, labels, originTableVersion } = inputsOf('labels')
+  const { labelSetSeq, labelView, labelStateSha256, labels, ownAddressLabels, originTableVersion } =
+    inputsOf('labels')
   const detected = owners.on(null)
   const { chainStage, chainFacts } = inputsOf(detected.chainFacts)
   const { policyId, policyVersion, policySha256 } = inputsOf('policy')
@@ -204,7 +205,7 @@ function mixed(
       ...from.recorded,
       generatedAt: of('time').recorded.generatedAt,
       inputs: {
-        ...{ labelSetSeq, labelView, labelStateSha256, labels, originTableVersion },
+        ...{ labelSetSeq, labelView, labelStateSha256, labels, ownAddressLabels, originTableVersion },
         ...{ chainStage, chainFacts, policyId, policyVersion, policySha256 },
         ...{ scorerVersion, chainTableVersion, assetTableVersion },
         historyReading: inputsOf(detected.history).historyReading,

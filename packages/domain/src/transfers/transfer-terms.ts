@@ -46,6 +46,7 @@ export function termsOf(
     symbolLies: asset?.symbolLies ?? false,
     txHash,
     ledgerSeq,
+    ...{ toldBy: '', lookup: '' },
   }
   const groups = groupsOf(movements === null || movements === 'not-searched' ? [] : movements, own.chain)
   const fitting = groups.filter((group) => isStated(stated, group))

@@ -50,6 +50,7 @@ function report(reportId: string, more: Partial<ReportGenerated> = {}): DomainEv
       labelView: '',
       labelStateSha256: '',
       labels: [],
+      ownAddressLabels: [],
       cluster: null,
       policyId: '',
       policyVersion: 0,

@@ -446,11 +446,19 @@ class TransferFunds(Model):
 
 class TransferLedger(Model):
     __slots__ = ()
+    _optional = frozenset({
+        "provider",
+        "lookup",
+    })
 
     status: str
-    """seen, contradicted, not_seen, not_searched or no_ledger; planned without a transaction hash."""
+    """seen, contradicted, not_seen, not_searched or no_ledger; planned without a transaction hash. Of a provider also failed, unconfirmed, other_senders or disagreement."""
     snapshot: str | None
     """State of the ledger."""
+    provider: str | None
+    """Who told of the transaction, if not the ledger."""
+    lookup: str | None
+    """Why no provider told of it, such as not_found or timeout."""
 
 
 class JudgedTransfer(Model):
@@ -670,7 +678,7 @@ class Coverage(Model):
     not_examined: tuple[str, ...]
     """What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts."""
     missing_stages: tuple[str, ...] | None
-    """Stages that were late or failed, on any chain that was judged: history, chain_data, exposure, clusters. Another screening can know more."""
+    """Stages that were late or failed, on any chain that was judged: history, transaction, chain_data, exposure, clusters. Another screening can know more."""
     history: HistoryCoverage | None
     """The reading of the history of the address from a provider; absent where none is asked."""
     labels: LabelCoverage

@@ -445,15 +445,19 @@ export interface components {
             readonly amount: string;
         };
         readonly TransferLedger: {
-            /** @description seen, contradicted, not_seen, not_searched or no_ledger; planned without a transaction hash */
+            /** @description seen, contradicted, not_seen, not_searched or no_ledger; planned without a transaction hash. Of a provider also failed, unconfirmed, other_senders or disagreement */
             readonly status: string;
             /** @description State of the ledger */
             readonly snapshot: string | null;
+            /** @description Who told of the transaction, if not the ledger */
+            readonly provider?: string;
+            /** @description Why no provider told of it, such as not_found or timeout */
+            readonly lookup?: string;
         };
         readonly Coverage: {
             /** @description What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts */
             readonly not_examined: readonly string[];
-            /** @description Stages that were late or failed, on any chain that was judged: history, chain_data, exposure, clusters. Another screening can know more */
+            /** @description Stages that were late or failed, on any chain that was judged: history, transaction, chain_data, exposure, clusters. Another screening can know more */
             readonly missing_stages?: readonly string[];
             /** @description The reading of the history of the address from a provider; absent where none is asked */
             readonly history?: components["schemas"]["HistoryCoverage"];

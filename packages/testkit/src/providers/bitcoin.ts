@@ -57,7 +57,7 @@ function newestFirst({ transactions }: UtxoChain, address: string): readonly Utx
     .toReversed()
 }
 
-export function esploraStandIn(chain: UtxoChain, { pageRows = 25 }: UtxoQuirks = {}): StandIn {
+export function esploraStandIn(chain: UtxoChain, { pageRows = 25, mempool }: UtxoQuirks = {}): StandIn {
   return ({ url }: StandInQuestion): StandInAnswer => {
     const [, first = '', second = '', third = '', fourth = '', last] = url.pathname
       .replace(/^\/api/, '')
@@ -72,6 +72,14 @@ export function esploraStandIn(chain: UtxoChain, { pageRows = 25 }: UtxoQuirks =
           timestamp: atS(chain, top - below),
         })),
       )
+    }
+    if (first === 'tx') {
+      if (mempool?.hash === second)
+        return answered({ ...(esploraTransaction(chain, mempool) as object), status: { confirmed: false } })
+      const found = chain.transactions.find(({ hash }) => hash === second)
+      return found === undefined
+        ? answered('Transaction not found', 404)
+        : answered(esploraTransaction(chain, found))
     }
     const all = newestFirst(chain, decodeURIComponent(second))
     if (third === '')
@@ -128,6 +136,14 @@ export function blockbookStandIn(chain: UtxoChain, quirks: UtxoQuirks = {}): Sta
       })
     if (path.startsWith('/block-index/'))
       return answered({ blockHash: blockHash(chain, Number(path.replace('/block-index/', ''))) })
+    if (path.startsWith('/tx/')) {
+      const asked = path.replace('/tx/', '')
+      if (mempool?.hash === asked) return answered(waitingTransaction(chain, mempool))
+      const found = chain.transactions.find(({ hash }) => hash === asked)
+      return found === undefined
+        ? answered({ error: 'Transaction not found' }, 400)
+        : answered(blockbookTransaction(chain, found))
+    }
     const address = decodeURIComponent(path.replace('/address/', ''))
     const query = (name: string): number => Number(url.searchParams.get(name) ?? 0)
     const all = newestFirst(chain, address)

@@ -77,6 +77,12 @@ export function etherscanStandIn(chain: EvmChain, quirks: EtherscanQuirks): Stan
     if (query['module'] === 'proxy') {
       // Blockscout does not know the module.
       if (isBlockscout) return answered({ status: '0', message: 'Unknown action', result: null }, 400)
+      if (query['txhash'] !== undefined)
+        return answered({
+          jsonrpc: '2.0',
+          id: 1,
+          result: evmTransaction(chain, query['action'] ?? '', query['txhash']),
+        })
       const height = query['tag'] === 'latest' ? chain.newest : Number(query['tag'])
       const result = {
         number: `0x${height.toString(16)}`,
@@ -85,8 +91,67 @@ export function etherscanStandIn(chain: EvmChain, quirks: EtherscanQuirks): Stan
       }
       return answered({ jsonrpc: '2.0', id: 1, result: hasBlock(chain, height) ? result : null })
     }
+    if (query['action'] === 'txlistinternal' && query['txhash'] !== undefined)
+      return callsAnswer(chain, quirks, query['txhash'])
     return listAnswer(chain, quirks, query)
   }
+}
+
+const hex = (value: number | bigint): string => `0x${value.toString(16)}`
+const word = (value: string): string => `0x${value.replace(/^0x/, '').padStart(64, '0')}`
+
+/**
+ * Transaction or receipt as a node gives them; null for one that the chain does not have. A movement without a row in `txlist` is of a transaction
+ * without value, which its payer sent to the token.
+ */
+export function evmTransaction(chain: EvmChain, method: string, hash: string): unknown {
+  const moved = chain.movements.filter((one) => one.hash === hash)
+  const [first] = moved
+  if (first === undefined) return null
+  const native = moved.find(({ list }) => list === 'txlist')
+  const isWaiting = first.height > chain.newest
+  if (method === 'eth_getTransactionByHash')
+    return {
+      ...{ hash, from: first.from, to: native?.to || first.contract || null, input: '0x' },
+      ...{ value: hex(BigInt(native?.value ?? 0)), blockNumber: isWaiting ? null : hex(first.height) },
+      ...native?.raw,
+    }
+  if (isWaiting) return null
+  const tokens = moved.filter(({ list }) => list === 'tokentx')
+  return {
+    ...{
+      transactionHash: hash,
+      blockNumber: hex(first.height),
+      blockHash: evmBlockHash(chain, first.height),
+    },
+    ...{ status: first.failed === true ? '0x0' : '0x1', contractAddress: null },
+    logs: tokens.map(({ contract, from, to, value }) => ({
+      address: contract,
+      topics: [TRANSFER_TOPIC, word(from), word(to)],
+      data: word(BigInt(value).toString(16)),
+      removed: false,
+    })),
+  }
+}
+
+/** keccak256("Transfer(address,address,uint256)"). */
+const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+function callsAnswer(
+  chain: EvmChain,
+  { refused: missing = [] }: EtherscanQuirks,
+  hash: string,
+): StandInAnswer {
+  if (missing.includes('txlistinternal')) return refused('Error! Missing Or invalid Action name')
+  const calls = chain.movements.filter((one) => one.list === 'txlistinternal' && one.hash === hash)
+  if (calls.length === 0)
+    return answered({ status: '0', message: 'No internal transactions found', result: [] })
+  const result = calls.map(({ height, from, to, value, contract = '', type = 'call', failed, raw = {} }) => ({
+    ...{ blockNumber: String(height), timeStamp: String(evmBlockAtS(chain, height)), from, to, value },
+    ...{ contractAddress: contract, input: '', type, gas: '21000', gasUsed: '21000' },
+    ...{ isError: failed === true ? '1' : '0', errCode: '', ...raw },
+  }))
+  return answered({ status: '1', message: 'OK', result })
 }
 
 const refused = (result: string): StandInAnswer => answered({ status: '0', message: 'NOTOK', result })
@@ -190,4 +255,33 @@ function blockscoutRow(chain: EvmChain, movement: EvmMovement): unknown {
       ...{ callType: type === 'call' ? callType : '', errCode: failed ? 'Reverted' : '', ...raw },
     }
   return etherscanRow(chain, movement)
+}
+
+interface RpcMessage {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** A node of the same chain, as far as transactions and blocks go. */
+export function evmNodeStandIn(chain: EvmChain, { chainId }: { readonly chainId: number }): StandIn {
+  const blockOf = (tag: unknown): unknown => {
+    const height = tag === 'latest' ? chain.newest : Number(tag)
+    const timestamp = hex(evmBlockAtS(chain, height))
+    return hasBlock(chain, height)
+      ? { number: hex(height), hash: evmBlockHash(chain, height), timestamp }
+      : null
+  }
+  const resultOf = ({ method, params: [first] }: RpcMessage): unknown => {
+    if (method === 'eth_chainId') return hex(chainId)
+    return method === 'eth_getBlockByNumber' ? blockOf(first) : evmTransaction(chain, method, String(first))
+  }
+  return ({ body }) =>
+    answered(
+      (body as readonly RpcMessage[]).map((call) => ({
+        jsonrpc: '2.0',
+        id: call.id,
+        result: resultOf(call),
+      })),
+    )
 }

@@ -1,6 +1,6 @@
 export { answered, serveStandIn, renderAnswer } from './stand-in.js'
 export type { StandIn, StandInAnswer, StandInQuestion, StandInServer } from './stand-in.js'
-export { etherscanStandIn, evmBlockAtS, evmBlockHash } from './etherscan.js'
+export { etherscanStandIn, evmBlockAtS, evmBlockHash, evmNodeStandIn, evmTransaction } from './etherscan.js'
 export type { EtherscanQuirks, EvmChain, EvmMovement } from './etherscan.js'
 export { blockbookStandIn, esploraStandIn } from './bitcoin.js'
 export type { UtxoChain, UtxoPart, UtxoQuirks, UtxoTransaction } from './bitcoin.js'

@@ -61,6 +61,8 @@ export interface HistoryJobs {
   failing(): ReadonlyMap<string, string>
   /** Resolves when nothing is under way that was begun for the address. */
   settled(root: OwnedPlace): Promise<unknown>
+  /** The turn of each call for an account; a call takes one of those that are left for the address. */
+  turnsOf(root: OwnedPlace): (provider: string) => Promise<void>
   stop(): Promise<void>
 }
 
@@ -108,8 +110,7 @@ export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
 
   return {
     begin(of, root) {
-      const { accountId } = root
-      const place: OwnedPlace = { ...of, accountId }
+      const place: OwnedPlace = { ...of, accountId: root.accountId }
       const [name, rootName] = [ownNameOf(place), ownNameOf(root)]
       const running = jobs.get(name)
       if (running !== undefined) {
@@ -117,7 +118,7 @@ export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
         telling.begun(root)
         return running.state.progress
       }
-      if (signal.aborted || hasFullPart(jobs, accountId) || failures.isResting(name)) return null
+      if (signal.aborted || hasFullPart(jobs, root.accountId) || failures.isResting(name)) return null
       const state: Job['state'] = { progress: { provider: '', pages: 0, pagesExpected: null } }
       const work = (): Promise<void> => run(place, state, budgetOf(rootName))
       const roots = new Map([[rootName, root]])
@@ -133,6 +134,7 @@ export function createHistoryJobs(deps: HistoryJobsDeps): HistoryJobs {
     },
     failureOf: (place) => failures.of(ownNameOf(place)),
     failing: () => failures.failing,
+    turnsOf: (root) => (provider) => beforeCall(root.accountId)(provider, budgetOf(ownNameOf(root))),
     settled: (root) => Promise.all(ofRoot(jobs, root).map(({ ended }) => ended)),
     async stop() {
       // What ends by the stop is not read.

@@ -5,6 +5,7 @@
 import type { ExposureRecord, HistoryReading } from '@cupel/contracts'
 import { addressesOfOwner, addressHistories, isJoint, type ReadHistory } from '@cupel/ledger'
 import type { Check } from '@cupel/service-kit'
+import { createConfirmations, type Confirmations } from '../transfers/confirmations.js'
 import { createHistoryJobs, type Failure, type HistoryJobs, type HistoryJobsDeps } from './history-jobs.js'
 import type { OwnedPlace, Place, Progress } from './history-reading.js'
 import { isWhole } from './read-history.js'
@@ -26,6 +27,8 @@ export interface Screened extends OwnedPlace {
 export interface HistoryStage {
   /** How far the histories of a screened address are; begins to read what is missing. Null if no provider gives histories of its chain. */
   readingOf(screened: Screened): Promise<HistoryReading | null>
+  /** What providers say of the transactions of transfers. */
+  readonly confirmations: Confirmations
   /** Resolves when nothing is under way that was begun for the address. */
   settled(place: OwnedPlace): Promise<unknown>
   checks(): readonly Check[]
@@ -41,7 +44,9 @@ const OF_HISTORY: ReadonlySet<string> = new Set([
 
 export function createHistoryStage(deps: HistoryJobsDeps): HistoryStage {
   const jobs = createHistoryJobs(deps)
+  const confirmations = createConfirmations({ ...deps, turnsOf: (place) => jobs.turnsOf(place) })
   return {
+    confirmations,
     async readingOf(screened) {
       const { chain, address, exposure, followed } = screened
       if (deps.histories.of(chain).length === 0) return null
@@ -70,7 +75,7 @@ export function createHistoryStage(deps: HistoryJobsDeps): HistoryStage {
         ? counterpartyReading(screened, known, { jobs, isRecent, trust, most: deps.limits.counterparties })
         : fresh
     },
-    settled: (place) => jobs.settled(place),
+    settled: (place) => Promise.all([jobs.settled(place), confirmations.settled(place)]),
     checks: () => [checkOf(jobs.failing())],
     stop: () => jobs.stop(),
   }

@@ -79,7 +79,7 @@ export function createTransfer({ screens, reports, reportIds, ...reads }: Transf
     tag: 'Transfers',
     summary: 'Screen one transfer',
     description:
-      'Screens the counterparty of a transfer, planned or made, and recommends `allow`, `review` or `reject` by the policy. The recommendation is never better than the level of the counterparty lets it be, and what is not known is never allowed. `transfer_id` is also the id of the report of the counterparty, which has the evidence, the PDF and the proof. With a `transaction_hash` the ledger is read: it confirms what you state, or tells what you leave out. Nobody else is asked for the transaction. A call counts as one screen, and repeats under its `Idempotency-Key` like one.',
+      'Screens the counterparty of a transfer, planned or made, and recommends `allow`, `review` or `reject` by the policy. The recommendation is never better than the level of the counterparty lets it be, and what is not known is never allowed. `transfer_id` is also the id of the report of the counterparty, which has the evidence, the PDF and the proof. With a `transaction_hash` the ledger is read: it confirms what you state, or tells what you leave out. A transaction that the ledger did not read is looked for at a provider, if the transfer is stated whole and the operator allows it; `ledger` says what it told. Your own address is looked up in the lists. A call counts as one screen, and repeats under its `Idempotency-Key` like one.',
     headers: { Prefer: PREFER },
     access: 'read-write',
     goesFirst: true,

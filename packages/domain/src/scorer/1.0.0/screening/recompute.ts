@@ -40,6 +40,7 @@ export function decideAgain(
     exposure: inputs.exposure,
     cluster: inputs.cluster,
     candidates: inputs.candidates.map(recordedFindings),
+    ownAddressLabels: inputs.ownAddressLabels,
     policy: compilePolicyText(policyDocument),
     originTableVersion: inputs.originTableVersion,
     generatedAt: recorded.generatedAt,

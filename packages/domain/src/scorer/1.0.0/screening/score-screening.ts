@@ -33,7 +33,9 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
   const others = candidates.map((one) => judgeOn(one, inputs))
   const judgement = worstOf(detected.judgement, others.map((one) => one.judgement))
   const { chainReading, exposureReading } = detected
-  const report = reportOf(inputs, judgement, { chainReading, exposureReading, others, isOfDemo: [detected, ...others].some((one) => restsOnDemo(one.findings)) })
+  const own = judgeOwnSide(inputs)
+  const isOfDemo = [detected, ...others].some((one) => restsOnDemo(one.findings))
+  const report = reportOf(inputs, judgement, { chainReading, exposureReading, others, own, isOfDemo })
   const { sanctions, darknet, mixer, scam, stolen, clean_exchange: cleanExchange } = report.risk.categories
   return {
     ...request,
@@ -52,6 +54,7 @@ export function scoreScreening(inputs: ScreeningInputs, sha256: Sha256Hex = sha2
       labelView: snapshot.labelView,
       labelStateSha256: labelState(snapshot).sha256,
       labels: judgement.considered,
+      ownAddressLabels: own === null ? [] : own.considered,
       cluster: judgement.cluster,
       policyId: policy.document.id,
       policyVersion: policy.document.version,
@@ -129,6 +132,23 @@ function judgeOn(
   return { findings, chainReading, exposureReading, judgement: { ...judgement, evidence } }
 }
 
+/** The own address of a transfer, by its labels only; null where an address is screened by itself. */
+function judgeOwnSide({
+  request: { chain, transfer = null },
+  snapshot,
+  policy,
+  generatedAt,
+  ownAddressLabels = [],
+}: ScreeningInputs): Judgement | null {
+  if (transfer === null) return null
+  return judge({
+    ...{ chain, canonicalAddress: transfer.ownCanonicalAddress, labels: ownAddressLabels, policy, generatedAt },
+    labelSets: snapshot.labelSets,
+    labelView: snapshot.labelView as Exclude<LabelViewState, 'missing'>,
+    chainKnowledge: { status: 'unavailable' },
+  })
+}
+
 /** The label of a counterparty can be of another chain than the transfers. */
 const isOfTransfers = ({ relation }: Evidence): boolean => relation === 'direct' || relation === 'indirect'
 
@@ -147,15 +167,17 @@ function reportOf(
     chainReading,
     exposureReading,
     others,
+    own,
     isOfDemo,
   }: Pick<JudgedChain, 'chainReading' | 'exposureReading'> & {
     readonly others: readonly JudgedChain[]
+    readonly own: Judgement | null
     readonly isOfDemo: boolean
   },
 ): Report {
   const report = buildReport(inputs, judgement, { scorerVersion: SCORER_VERSION, isOfDemo })
   const missing = missingStages(inputs, others.map(({ findings }) => findings))
-  const transfer = transferOf(inputs, judgement, { chainReading, exposureReading }, missing)
+  const transfer = transferOf(inputs, judgement, { chainReading, exposureReading, own }, missing)
   return {
     ...report,
     ...(transfer === null ? {} : { transfer }),
@@ -186,13 +208,18 @@ function reportOf(
 function transferOf(
   { request, policy, exposure = null }: ScreeningInputs,
   judgement: Judgement,
-  { chainReading, exposureReading }: Pick<JudgedChain, 'chainReading' | 'exposureReading'>,
+  {
+    chainReading,
+    exposureReading,
+    own,
+  }: Pick<JudgedChain, 'chainReading' | 'exposureReading'> & { readonly own: Judgement | null },
   { missing_stages: missing = [] }: Pick<Report['coverage'], 'missing_stages'>,
 ): JudgedTransfer | null {
   const { transfer: terms = null, chain, canonicalAddress } = request
-  if (terms === null) return null
+  if (terms === null || own === null) return null
   return judgeTransfer({
     ...{ terms, chain, policy },
+    own: { level: own.level, isDesignated: own.isDesignated },
     counterparty: {
       ...{ canonicalAddress, level: judgement.level, isDesignated: judgement.isDesignated },
       scoreIsLowerBound: judgement.scoreIsLowerBound,
@@ -219,6 +246,7 @@ function missingStages(
   }
   const missing = [
     ...(inputs.historyReading?.status === 'reading' ? ['history'] : []),
+    ...(inputs.request.transfer?.lookup === 'late' ? ['transaction'] : []),
     ...Object.entries(isMissing).flatMap(([stage, isOf]) => (chains.some(isOf) ? [stage] : [])),
   ]
   return missing.length === 0 ? {} : { missing_stages: missing }

@@ -79,6 +79,8 @@ export interface ScreeningInputs {
   readonly cluster?: ClusterFacts | null
   /** What is known of the address on the other chains that are judged; absent where the caller named the chain. */
   readonly candidates?: readonly ChainFindings[]
+  /** Every label of the own address of a transfer on its chain; absent where an address is screened by itself. */
+  readonly ownAddressLabels?: readonly LabelFacts[]
   readonly policy: CompiledPolicy
   /** The table that classified the labels when they were imported. */
   readonly originTableVersion: string

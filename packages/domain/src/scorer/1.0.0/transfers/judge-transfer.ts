@@ -35,6 +35,8 @@ export interface TransferFacts {
     /** What the ledger says of its funds; empty where it was not examined. */
     readonly breakdown: readonly ExposureBreakdown[]
   }
+  /** What the labels of the own address say; nobody else knows its funds better than the caller. */
+  readonly own: { readonly level: RiskLevel; readonly isDesignated: boolean }
 }
 
 interface StatedReason {
@@ -47,8 +49,11 @@ const USD_DECIMALS = 6
 /** Categories of a breakdown that nobody recommends to take. */
 const illicit: ReadonlySet<string> = new Set(riskCategories)
 
-/** What the ledger may say of a transaction. A word that this version does not know tells nothing. */
-const TOLD: ReadonlySet<string> = new Set(['planned', 'seen', 'not_seen', 'contradicted', 'no_ledger'])
+/** What may be said of a transaction. A word that this version does not know tells nothing. */
+const TOLD: ReadonlySet<string> = new Set([
+  ...['planned', 'seen', 'not_seen', 'contradicted', 'no_ledger'],
+  ...['failed', 'unconfirmed', 'other_senders', 'disagreement'],
+])
 
 export function judgeTransfer(facts: TransferFacts): JudgedTransfer {
   const { terms, chain } = facts
@@ -73,7 +78,12 @@ export function judgeTransfer(facts: TransferFacts): JudgedTransfer {
     value_usd: valueUsd(terms, asset, units),
     priced_on: terms.pricedOn,
     funds: funds?.shown ?? null,
-    ledger: { status: terms.seen, snapshot: terms.ledgerSeq === 0 ? null : String(terms.ledgerSeq) },
+    ledger: {
+      status: terms.seen,
+      snapshot: terms.ledgerSeq === 0 ? null : String(terms.ledgerSeq),
+      ...(terms.toldBy === '' ? {} : { provider: terms.toldBy }),
+      ...(terms.lookup === '' ? {} : { lookup: terms.lookup }),
+    },
   }
 }
 
@@ -87,13 +97,17 @@ function reasonsOf(facts: TransferFacts, asset: Asset | undefined, funds: Funds 
   const { level, canonicalAddress } = counterparty
   state(counterparty.isDesignated, 'designated_counterparty', transfers.designated)
   state(true, `counterparty_${level}`, transfers.levels[level])
+  state(facts.own.isDesignated, 'designated_own_address', transfers.designated)
+  state(!facts.own.isDesignated && facts.own.level === 'red', 'own_address_red', transfers.levels.red)
+  state(facts.own.level === 'orange', 'own_address_orange', transfers.levels.orange)
   state(counterparty.missesStages, 'missing_stages', 'review')
   state(!counterparty.areListsComplete, 'lists_not_complete', 'review')
   // Green has no score to be higher: what its level does not need may be missing.
   state(counterparty.scoreIsLowerBound && level !== 'green', 'score_is_lower_bound', 'review')
   state(funds?.isIllicit === true, 'illicit_funds', 'review')
   state(funds?.isMore === true, 'more_than_history', 'review')
-  state(terms.seen === 'contradicted', 'contradicts_ledger', 'review')
+  const isOfLedger = terms.toldBy === ''
+  state(terms.seen === 'contradicted' && isOfLedger, 'contradicts_ledger', 'review')
   state(!TOLD.has(terms.seen), 'not_searched', 'review')
   state(asset === undefined, 'unknown_token', 'review')
   state(terms.symbolLies, 'lying_symbol', 'review')
@@ -104,7 +118,16 @@ function reasonsOf(facts: TransferFacts, asset: Asset | undefined, funds: Funds 
   state(isTokenContract, 'token_contract', 'review')
   state(!isTokenContract && counterparty.code === 'contract', 'counterparty_is_contract', 'allow')
   const isUnread = terms.seen === 'not_seen' || terms.seen === 'no_ledger'
-  state(isUnread, 'not_in_ledger', transfers.unread_hash ?? defaultForUnreadHash)
+  const unread = transfers.unread_hash ?? defaultForUnreadHash
+  state(isUnread, 'not_in_ledger', unread)
+  state(terms.seen === 'seen' && !isOfLedger, 'told_by_provider', 'allow')
+  state(terms.seen === 'contradicted' && !isOfLedger, 'contradicts_provider', 'review')
+  state(terms.seen === 'failed', 'transaction_failed', 'review')
+  state(terms.seen === 'unconfirmed', 'transaction_unconfirmed', 'review')
+  state(terms.seen === 'other_senders', 'other_senders', 'review')
+  state(terms.seen === 'disagreement', 'providers_disagree', 'review')
+  state(terms.lookup === 'not_found', 'not_found_by_provider', unread)
+  state(terms.lookup !== '' && terms.lookup !== 'not_found', 'provider_unread', unread)
   return reasons
 }
 

@@ -111,6 +111,40 @@ describe('the recommendation', () => {
     expect(policyFault({ ...defaultPolicy, transfers: allowing })).toContain('transfers.unread_hash')
   })
 
+  test.each([
+    ['contradicts_provider', { seen: 'contradicted', toldBy: 'explorer' }],
+    ['transaction_failed', { seen: 'failed', toldBy: 'explorer' }],
+    ['transaction_unconfirmed', { seen: 'unconfirmed', toldBy: 'explorer' }],
+    ['other_senders', { seen: 'other_senders', toldBy: 'explorer' }],
+    ['providers_disagree', { seen: 'disagreement', toldBy: 'explorer+other' }],
+    ['not_found_by_provider', { seen: 'not_seen', lookup: 'not_found' }],
+    ['provider_unread', { seen: 'not_seen', lookup: 'timeout' }],
+    ['provider_unread', { seen: 'not_seen', lookup: 'of a later version' }],
+  ])('what a provider says is a review because of %s', (code, stated) => {
+    const facts = transferFacts({ terms: stated })
+    expect(codesOf(facts)).toContain(code)
+    expect(judgeTransfer(facts).recommendation).toBe('review')
+  })
+
+  test('a transfer that a provider told is judged as one of the ledger, and names the provider', () => {
+    const judged = judgeTransfer(transferFacts({ terms: { toldBy: 'explorer', ledgerSeq: 0 } }))
+    expect(judged).toMatchObject({
+      recommendation: 'allow',
+      ledger: { status: 'seen', snapshot: null, provider: 'explorer' },
+    })
+    expect(judged.reasons.map(({ code }) => code)).toEqual(['counterparty_green', 'told_by_provider'])
+  })
+
+  test.each([
+    [{ level: 'red', isDesignated: true }, 'designated_own_address', 'reject'],
+    [{ level: 'red', isDesignated: false }, 'own_address_red', 'reject'],
+    [{ level: 'orange', isDesignated: false }, 'own_address_orange', 'review'],
+  ] as const)('an own address that is %j is named', (own, code, recommendation) => {
+    const facts = transferFacts({ own })
+    expect(codesOf(facts)).toEqual(['counterparty_green', code])
+    expect(judgeTransfer(facts).recommendation).toBe(recommendation)
+  })
+
   test('a lower score that may be higher is never allowed, whatever the policy says of orange', () => {
     const levels = { ...defaultTransferPolicy.levels, orange: 'allow' as const }
     const policy = compilePolicy({ ...defaultPolicy, transfers: { ...defaultTransferPolicy, levels } })
@@ -301,6 +335,30 @@ describe('the report of a counterparty', () => {
     expect(recompute(event, shared)).toEqual(event)
     const changed = { ...event, transfer: terms({ amount: '0' }) }
     expect(recompute(changed, shared).report).not.toBe(event.report)
+  })
+
+  test('has the labels of the own address, which make nothing better, and is recomputed with them', () => {
+    const own = { ...ofacLabel(), address: OWN }
+    const event = decided({ ownAddressLabels: [own] })
+    expect(event.recommendation).toBe('reject')
+    expect(event.inputs.ownAddressLabels).toMatchObject([{ address: OWN, isLiveDesignation: true }])
+    const shared = {
+      labelState: labelState(inputs().snapshot),
+      policyDocument: compiledDefaultPolicy.canonical,
+    }
+    expect(recompute(event, shared)).toEqual(event)
+    const hidden = { ...event, inputs: { ...event.inputs, ownAddressLabels: [] } }
+    expect(recompute(hidden, shared).report).not.toBe(event.report)
+    // The level and the evidence are those of the counterparty.
+    expect(event.level).toBe('green')
+  })
+
+  test('a transaction that is read too late is a stage that is missing', () => {
+    const late = terms({ seen: 'not_seen', lookup: 'late' })
+    const event = decided({ request: { ...inputs().request, transfer: late } })
+    const report = reportSchema.parse(JSON.parse(event.report))
+    expect(report.coverage.missing_stages).toEqual(['transaction'])
+    expect(event.recommendation).toBe('review')
   })
 
   test('a provider that fails forbids the recommendation that it would have', () => {

@@ -5,6 +5,9 @@ export const transferReasons = [
   'counterparty_orange',
   'counterparty_grey',
   'counterparty_green',
+  'designated_own_address',
+  'own_address_red',
+  'own_address_orange',
   'missing_stages',
   'score_is_lower_bound',
   'lists_not_complete',
@@ -20,5 +23,13 @@ export const transferReasons = [
   'token_contract',
   'counterparty_is_contract',
   'not_in_ledger',
+  'told_by_provider',
+  'contradicts_provider',
+  'transaction_failed',
+  'transaction_unconfirmed',
+  'other_senders',
+  'providers_disagree',
+  'not_found_by_provider',
+  'provider_unread',
 ] as const
 export type TransferReason = (typeof transferReasons)[number]
