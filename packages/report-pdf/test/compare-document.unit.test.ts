@@ -20,7 +20,9 @@ beforeAll(async () => {
 
 describe('the source of a PDF', () => {
   it('is the attached report, byte for byte, whatever is written in it, and the renderer that the PDF names', () => {
-    expect(sourceOf(named)).toEqual({ report: json, caseText: null, renderer: RENDERER_VERSION })
+    expect(sourceOf(named)).toEqual({
+      ...{ report: json, caseText: null, brandText: null, renderer: RENDERER_VERSION },
+    })
   })
 
   it('is report and case where the case is an appendix', async () => {

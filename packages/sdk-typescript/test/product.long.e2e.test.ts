@@ -74,7 +74,14 @@ describe.each(drawn)('%s', (runtime, [command, ...args]) => {
   })
 })
 
-const outputs = [/red false/, /a bad address:/, /completed_with_errors/, /^$/, /GET .* 200 /]
+const outputs = [
+  /red false/,
+  /^reject .*counterparty_red/s,
+  /a bad address:/,
+  /completed_with_errors/,
+  /^$/,
+  /GET .* 200 /,
+]
 
 test('the guide has as many snippets as are checked here', () =>
   expect(snippets()).toHaveLength(outputs.length))

@@ -81,12 +81,16 @@ export const elsewhere: readonly FailpointName[] = [
   'sharing.change',
   'sharing.opened',
   'cases.change',
+  // services/api/test/own-labels.int.test.ts kills the API at this one.
+  'labels.own',
   // services/api/test/watches.int.test.ts kills the API at this one.
   'watches.change',
   // services/bulk-coordinator/test/watches.int.test.ts kills a coordinator at each of these.
   'watches.touched',
   'watches.begun',
   'watches.settled',
+  // services/bulk-coordinator/test/touched-watches.int.test.ts kills a coordinator at this one.
+  'watches.passed',
   // services/bulk-coordinator/test/digests.int.test.ts kills a coordinator at this one.
   'watches.digested',
   // packages/archive/test/archive.int.test.ts kills a process at each of these.

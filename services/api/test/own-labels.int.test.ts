@@ -197,3 +197,18 @@ test('labels of lists are found by address, list, category and owner, those that
   const { key: sandbox } = await installation.key({ environment: 'test' })
   expect(await found('?source=src_1', sandbox)).toEqual([])
 })
+
+test.each([
+  ['before:labels.own:1', 0],
+  ['after:labels.own:1', 1],
+])('killed %s, a label and its event are both there or neither is', async (failpoint, count) => {
+  const own = await startInstallation()
+  try {
+    const { key } = await own.key({ scope: 'admin' })
+    await own.apiDies(failpoint, (url) => call(url, 'POST', LABELS, { key, body: block }))
+    for (const table of ['labels.own_label', `projection.outbox WHERE event::text LIKE '%OwnLabelStated%'`])
+      expect(await own.database.query(`SELECT FROM ${table}`)).toHaveLength(count)
+  } finally {
+    await own.stop()
+  }
+})

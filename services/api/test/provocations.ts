@@ -150,7 +150,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
   ): Promise<Reply> => {
     const { url: to = url, key: given = key, id, hook: of = hook, query = '', ...rest } = options
     const body = at.operation.requestBody === undefined ? {} : { body: exampleOf(at.method, at.path) }
-    const path = (id === undefined ? pathOf(at.path, of) : at.path.replaceAll(/\{\w+\}/g, id)) + query
+    const place = at.path.replace('{version}', '1')
+    const path = (id === undefined ? pathOf(place, of) : place.replaceAll(/\{\w+\}/g, id)) + query
     return call(to, at.method, path, {
       ...(isKeyed(at) && given !== null ? { key: given } : {}),
       ...body,

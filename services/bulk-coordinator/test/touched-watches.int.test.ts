@@ -149,4 +149,17 @@ describe('the pass through all watches', () => {
     await pass()
     expect(await due(installation)).toEqual([C])
   })
+
+  test.each(['before', 'after'])('killed %s a part, it loses no watch and marks none twice', async (side) => {
+    await dayLater()
+    await installation.coordinatorDies(`${side}:watches.passed:1`)
+    const [progress] = await installation.database.query<{ at: string | null }>(
+      'SELECT pass_at AS at FROM watches.progress',
+    )
+    expect(progress!.at === null).toBe(side === 'before')
+    await pass()
+    await pass()
+    expect(await due(installation)).toEqual([A, B, C])
+    expect(await ageHours()).toBe(0)
+  })
 })

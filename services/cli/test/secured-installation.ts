@@ -7,6 +7,7 @@ import type { EventLog } from '@cupel/event-log'
 import { createAcls, openKafkaLog, type KafkaAcl } from '@cupel/event-log/kafka'
 import { ensureKafkaPrograms, freePort, startChild, type Child } from '@cupel/local-stack'
 import { logServices, type LogService } from '@cupel/service-connections'
+import { TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { expect } from 'vitest'
 import { callCupel, type Said } from './command-line.js'
 import { follow as followPage } from './follow-page.js'
@@ -148,6 +149,7 @@ function commonSettings(cluster: SecuredCluster, keysFile: string): Record<strin
     CUPEL_KAFKA_TLS_CA_FILE: cluster.caFile,
     CUPEL_KAFKA_PASSWORD_FILE: cluster.passwordFile,
     CUPEL_TOPIC_PREFIX: TOPIC_PREFIX,
+    CUPEL_RECORD_KEYS_FILE: TEST_RECORD_KEYS_FILE,
     CUPEL_PERSONAL_DATA_KEYS_FILE: keysFile,
     CUPEL_TRUSTED_PROXIES: '127.0.0.0/8',
   }

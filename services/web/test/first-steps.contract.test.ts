@@ -141,7 +141,7 @@ test('the press asks the API, and the page looks again while the demo changes', 
     ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams({ csrf, is_on: 'yes' }) },
     headers: { cookie: cookieOf(session), origin: front.url },
   })
-  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/#demo'])
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
   expect(api.calls.map(({ method, path, body }) => [method, path, body])).toEqual([
     ['POST', '/v1/demo', '{"is_on":true}'],
   ])

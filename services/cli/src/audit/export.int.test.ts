@@ -8,10 +8,10 @@ import {
   type DomainEvent,
 } from '@cupel/contracts'
 import { builtInRegistry, type EventCodec, type EventLog } from '@cupel/event-log'
-import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase } from '@cupel/postgres'
 import { outboxBacklog, startOutboxRelay } from '@cupel/projections'
 import { createTestDatabase, until } from '@cupel/testkit'
+import { openTestLog, TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createContext } from '../context.js'
 import { CommandError } from '../explain.js'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   databaseUrl = testDatabase.connectionString
   const database = openDatabase({ connectionString: databaseUrl, maxConnections: 8, applicationName: 'test' })
   await prepareDatabase(database, silentLogger)
-  log = openEmbeddedLog({ database })
+  log = await openTestLog(database)
   codec = await prepareLog({ database, registry: builtInRegistry(database), log, logger: silentLogger })
   const relay = startOutboxRelay({ database, log, codec, logger: silentLogger, metrics: noMetrics })
   relayed = () => until(async () => expect((await outboxBacklog(database)).waiting).toBe(0))
@@ -45,7 +45,13 @@ afterAll(async () => await stop())
 async function cupel(...args: string[]): Promise<string> {
   const out: string[] = []
   const context = {
-    ...createContext({ CUPEL_DATABASE_URL: databaseUrl, CUPEL_LOG: 'embedded' }, args),
+    ...createContext(
+      {
+        ...{ CUPEL_DATABASE_URL: databaseUrl, CUPEL_LOG: 'embedded' },
+        CUPEL_RECORD_KEYS_FILE: TEST_RECORD_KEYS_FILE,
+      },
+      args,
+    ),
     print: (text: string) => void out.push(text),
     note: () => undefined,
   }

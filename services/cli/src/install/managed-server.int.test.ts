@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '@cupel/postgres'
 import { EVERY_ROW_ROLE, TENANT_ROLE, tenantScope } from '@cupel/projections'
 import { logServices } from '@cupel/service-connections'
 import { noteSkip } from '@cupel/testkit'
+import { TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callCupel } from '../../test/command-line.js'
 import { startSystemPostgres, systemPostgres, type SystemPostgres } from '../../test/system-postgres.js'
@@ -77,6 +78,7 @@ describe.skipIf(programs === null).each(Object.keys(owners))('an owner that %s',
       CUPEL_DATABASE_ADMIN_URL: urlOf(name, name),
       CUPEL_SERVICE_DATABASE_URLS: urls,
       CUPEL_LOG: 'embedded',
+      CUPEL_RECORD_KEYS_FILE: TEST_RECORD_KEYS_FILE,
     }
   })
 

@@ -8,6 +8,7 @@ export const changeDemo: Page = {
   access: 'session',
   async handle({ api, form }) {
     await api.send('POST', API_DEMO, { is_on: fieldOf(form, 'is_on') === 'yes' })
-    return redirect('/#demo')
+    // A page with a fragment in its URL does not load again by itself.
+    return redirect('/')
   },
 }
