@@ -257,10 +257,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
     case_conflict: (at) =>
       /[/](?:notes|files|assignment)$/.test(at.path)
         ? send(at, { id: work.crowded, body: { ...exampleOf(at.method, at.path), version: MAX_NOTES } })
-        : send(at, {
-            id: work.escalated,
-            body: { ...exampleOf(at.method, at.path), version: 1 },
-          }),
+        : send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 1 } }),
     version_mismatch: (at) =>
       send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 7 } }),
     too_many_endpoints: (at) => send(at, { key: crowded.key }),

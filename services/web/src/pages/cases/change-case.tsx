@@ -28,11 +28,11 @@ export const assignCase: Page = {
   path: '/reports/{report_id}/assignment',
   access: 'session',
   handle(call) {
-    const dueOn = fieldOf(call.form, 'due_on')
+    const [dueOn, reason] = [fieldOf(call.form, 'due_on'), typed(call, 'assignment_reason')]
     return changed(call, 'case/assignment', {
       assignee: chosenAssignee(fieldOf(call.form, 'assignee')),
       due_on: dueOn === '' ? null : dueOn,
-      reason: typed(call, 'assignment_reason'),
+      ...(reason === '' ? {} : { reason }),
       version: Number(fieldOf(call.form, 'version')),
     })
   },
