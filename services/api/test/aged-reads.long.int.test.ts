@@ -103,7 +103,10 @@ async function measured(): Promise<ReadonlyMap<string, number>> {
     for (const [whose, key] of path.includes('&') ? [old] : [old, young]) {
       buffers = 0
       const reply = await call(baseUrl, 'GET', path, { key })
-      const mayFail = key !== grown.key || path.endsWith('/proof')
+      // A search of labels refuses combinations that its description names.
+      if (reply.status === 400 && /^.v1.(own-)?labels[?]/.test(path)) continue
+      // The grown account has rows, and no leaves and sealed files.
+      const mayFail = key !== grown.key || path.endsWith('/proof') || path.includes('/case/files/')
       expect(mayFail ? [200, 404, 503] : [200], `${path}: ${reply.text}`).toContain(reply.status)
       found.set(path + whose, buffers)
       const next =
