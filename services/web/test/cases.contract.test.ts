@@ -109,7 +109,7 @@ test.each([
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `/cases/${id}`])
   expect([api.calls[0]!.path, JSON.parse(api.calls[0]!.body)]).toEqual([
     `/v1/reports/${id}/case/assignment`,
-    { assignee: named, due_on: day, reason: '', version: 2 },
+    { assignee: named, due_on: day, version: 2 },
   ])
 })
 
