@@ -103,7 +103,8 @@ export async function changedRows(
   ])
   const attributed = new Set(hasSharedKeys(chain) ? await read('owners', OWNERS, [ids]) : [])
   if (chainFactsOf(chain)?.spendsTogether === true) {
-    const joined = await read('joined', JOINED, [ids])
+    // A further address of a key is one more of its cluster.
+    const joined = [...new Set([...(await read('joined', JOINED, [ids])), ...attributed])]
     if (joined.length > most) return null
     for (const one of await changedClusters(database, range, { joined, ...of })) attributed.add(one)
   }

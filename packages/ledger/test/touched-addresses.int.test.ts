@@ -4,6 +4,7 @@ import {
   compilePolicy,
   defaultPolicy,
   parseAddress,
+  writtenForms,
   type CompiledPolicy,
   type LabelFacts,
 } from '@cupel/domain'
@@ -230,9 +231,12 @@ describe('an address that a segment does not touch has the answer that it had', 
     await fc.assert(
       fc.asyncProperty(ledgers, async ({ hops, first, second }) => {
         base += 1_000
-        const members = Array.from({ length: MEMBERS }, (_, n) =>
-          n % 4 === 0 ? bitcoinKeyAddress(base + n) : bitcoinAddress(base + n),
-        )
+        // Two of every four have one key, if it has several forms.
+        const members = Array.from({ length: MEMBERS }, (_, n) => {
+          const key = bitcoinKeyAddress(base + n - (n % 4))
+          const further = n % 4 === 1 ? writtenForms(key, 'BTC', 'BTC')[1] : undefined
+          return n % 4 === 0 ? key : (further ?? bitcoinAddress(base + n))
+        })
         const lineOf = ({ inputs, outputs }: (typeof first)[number], at: number): string =>
           JSON.stringify({
             ...{ hash: (base + at).toString(16).padStart(64, '0'), block_number: base + at, index: 1 },
@@ -255,6 +259,26 @@ describe('an address that a segment does not touch has the answer that it had', 
     )
     expect(left).toBeGreaterThan(40)
   })
+})
+
+test('an address whose key has others in the ledger touches the clusters of these', async () => {
+  const world = { chain: 'BTC', policy: policyWith(1), labels: [] }
+  const [first, further] = writtenForms(bitcoinKeyAddress(900_000), 'BTC', 'BTC') as [string, string]
+  const mate = bitcoinAddress(900_001)
+  const payments = async (block: number, inputs: readonly string[], output: string): Promise<void> => {
+    const line = JSON.stringify({
+      ...{ hash: String(block).padStart(64, 'e'), block_number: block, index: 1, timestamp: 1_767_225_600 },
+      inputs: inputs.map((one) => ({ addresses: [one], value: 100_000_000 })),
+      outputs: [{ addresses: [output], value: 100_000_000 * inputs.length }],
+    })
+    const file = await ledger.file(`${(files += 1)}.jsonl`, line)
+    await ledger.imported(file, { format: 'bitcoin-etl', chain: 'BTC' })
+  }
+  await payments(990_000, [first, mate], bitcoinAddress(900_002))
+  const before = await ledgerSeq()
+  await payments(990_001, [bitcoinAddress(900_003)], further)
+  expect(await answerOf(world, mate, before + 1)).not.toBe(await answerOf(world, mate, before))
+  expect(await touched(world, before)).toContain(mate)
 })
 
 test('an address that becomes a hub touches those whose paths went through it; one that was a hub before does not', async () => {
