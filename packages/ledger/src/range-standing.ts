@@ -29,5 +29,8 @@ export function rangeStanding(
     ])
   })
   const kinds = [...new Set(ranges.map(({ kind }) => kind))].sort()
-  return JSON.stringify([standing, kinds, ranges.some(({ toAtS }) => toAtS !== null && toAtS > nowS)])
+  // These are faults of a history whatever the kind of the range, also one that the chain does not need.
+  const endsInFuture = ranges.some(({ toAtS }) => toAtS !== null && toAtS > nowS)
+  const hasUnreadable = ranges.some(({ hasUnreadableRows }) => hasUnreadableRows === true)
+  return JSON.stringify([standing, kinds, endsInFuture, hasUnreadable])
 }
