@@ -146,11 +146,11 @@ const TAKE_CHANGES = `
       w.told_level AS level, w.told_score AS score)
   SELECT *, (count(*) OVER ())::int4 AS count FROM taken ORDER BY score DESC, "watchId" LIMIT $4`
 
-/** A watch that is due or being decided may have changed already, and of one that failed nobody knows: neither is unchanged. */
+/** A watch that is or becomes due, or is being decided, may have changed already, and of one that failed nobody knows: neither is unchanged. */
 const COUNTS = `
   SELECT count(*)::int4 AS watched, (count(*) FILTER (WHERE w.report_id IS NULL))::int4 AS undecided,
     (count(*) FILTER (WHERE w.report_id IS NOT NULL AND w.digest_day IS DISTINCT FROM $4::date
-      AND (w.failures > 0 OR w.pending_report_id IS NOT NULL OR w.due_at <= clock_timestamp())))::int4 AS unknown,
+      AND (w.failures > 0 OR w.pending_report_id IS NOT NULL OR w.due_at IS NOT NULL)))::int4 AS unknown,
     (count(*) FILTER (WHERE w.failures >= $3))::int4 AS failing
   FROM watches.watch w WHERE ${COUNTED}`
 

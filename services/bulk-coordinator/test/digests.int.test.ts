@@ -93,6 +93,16 @@ test('it lists what changed since the last one, counts the rest, and names what 
   expect((await digests())[2]!.data).toMatchObject({ changed: 0, unchanged: 1, unknown: 2, changes: [] })
 })
 
+test('a watch whose turn after a change comes later is not unchanged', async () => {
+  await begun([A, B])
+  await installation.database.execute(
+    `UPDATE watches.watch SET due_at = now() + interval '1 hour', causes = '{ledger}' WHERE address = $1`,
+    [A],
+  )
+  expect(await look('21T06:00')).toBe(1)
+  expect((await digests())[0]!.data).toMatchObject({ watched: 2, changed: 0, unknown: 1, unchanged: 1 })
+})
+
 test('a watch that does not ask for it, one that ended, and those of others are not a part of it', async () => {
   await begun([A])
   await watch(installation, [B])
