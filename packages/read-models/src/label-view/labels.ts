@@ -168,7 +168,7 @@ export const askedParts = (lookupKeys: readonly string[]): readonly string[] => 
   ...new Set(lookupKeys.flatMap(keyParts)),
 ]
 
-/** The labels that parts found, each once under every key that has the part. */
+/** The labels that parts found, each once under every key that has the part; a clean label only where the part is what spends. */
 export function underAskedKeys(found: readonly Label[], lookupKeys: readonly string[]): readonly Label[] {
   if (!lookupKeys.some((key) => keyParts(key).length > 1)) return found
   const askedBy = new Map<string, string[]>()
@@ -177,6 +177,7 @@ export function underAskedKeys(found: readonly Label[], lookupKeys: readonly str
   const labels = new Map<string, Label>()
   for (const label of found)
     for (const lookupKey of askedBy.get(label.lookupKey) ?? [])
-      labels.set(`${lookupKey} ${label.importId} ${label.labelId}`, { ...label, lookupKey })
+      if (label.category !== 'clean_exchange' || keyParts(lookupKey)[0] === label.lookupKey)
+        labels.set(`${lookupKey} ${label.importId} ${label.labelId}`, { ...label, lookupKey })
   return [...labels.values()]
 }

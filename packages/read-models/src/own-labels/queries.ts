@@ -30,10 +30,12 @@ export async function readOwnLabels(
     [...new Set(questions.map(({ accountId }) => accountId))],
   ])
   return ({ accountId, livemode, lookupKey }) => {
-    const parts = new Set(keyParts(lookupKey))
+    const parts = keyParts(lookupKey)
+    // Anybody can name another's further key in an address, so an allow label counts only for what spends.
+    const partsFor = ({ decision }: Row) => (decision === 'allow' ? parts.slice(0, 1) : parts)
     return rows
       .filter((row) => row.accountId === accountId && row.livemode === livemode)
-      .filter((row) => row.lookupKeys.some((key) => parts.has(key)))
+      .filter((row) => partsFor(row).some((key) => row.lookupKeys.includes(key)))
       .map((row) => ({ facts: ownLabelFacts(row), removedAt: row.removedAt }))
   }
 }
