@@ -134,6 +134,32 @@ test('a watch of the address is decided again', async () => {
   ).toEqual([{ due: true, causes: ['labels'] }])
 })
 
+test('an allow label in the place of a block label decides the watches again that only the block label was for', async () => {
+  const { key } = await installation.key({ scope: 'admin' })
+  const named =
+    'addr1qx2fxv2umyhttkxyxp8x0dlpdt3k6cwng5pxj3jhsydzer3n0d3vllmyqwsx5wktcd8cc3sq835lu7drv2xwl2wywfgse35a3x'
+  /** Of the same stake credential, and spent by another key. */
+  const other =
+    'addr1z8phkx6acpnf78fuvxn0mkew3l0fd058hzquvz7w36x4gten0d3vllmyqwsx5wktcd8cc3sq835lu7drv2xwl2wywfgs9yc0hh'
+  const watches = { watches: [{ address: other }] }
+  expect((await call(api.url, 'POST', '/v1/watches', { key, body: watches })).status).toBe(201)
+  const { database } = installation
+  for (const label of [
+    { ...block, address: named },
+    { address: named, decision: 'allow', reason: 'Ours.' },
+  ]) {
+    await database.execute(`UPDATE watches.watch SET due_at = NULL, causes = '{}' WHERE address = $1`, [
+      other,
+    ])
+    expect((await state(label, key)).status).toBe(201)
+    expect(
+      await database.query('SELECT due_at IS NOT NULL AS due, causes FROM watches.watch WHERE address = $1', [
+        other,
+      ]),
+    ).toEqual([{ due: true, causes: ['labels'] }])
+  }
+})
+
 test.each([
   ['before:labels.own:1', 0],
   ['after:labels.own:1', 1],

@@ -98,7 +98,9 @@ export async function stateOwnLabel(
       ...{ reason, statedAt, expiresAt: label.expiresAt, statedBy: keyId, actor: person, call },
       time: statedAt,
     })
-    await markWatchesOf(transaction, { accountId, livemode, lookupKeys })
+    // An allow label has fewer keys than the block label whose place it takes.
+    const changedKeys = [...new Set([...lookupKeys, ...(ended?.lookupKeys ?? [])])]
+    await markWatchesOf(transaction, { accountId, livemode, lookupKeys: changedKeys })
     return label
   })
 }
