@@ -313,6 +313,9 @@ export interface CasePersonSeen {
   readonly subject: string
 }
 
+const ENTRIES_OF_PEOPLE = `cases.entry e WHERE e.account_id = $1 AND e.livemode = $2 AND e.subject <> ''`
+const NEWEST_OF_FIRST = 'ORDER BY e.subject, e.made_at DESC LIMIT 1'
+
 /** The persons who worked on cases, the last ones first. */
 export async function listPeople(
   database: Queryable,
@@ -321,10 +324,13 @@ export async function listPeople(
 ): Promise<readonly CasePersonSeen[]> {
   const rows = await database.query<CasePersonSeen & Owner>(
     {
-      text: `SELECT ${asFields('key_id, actor, subject, account_id, livemode')} FROM (
-               SELECT DISTINCT ON (subject) key_id, actor, subject, account_id, livemode, made_at FROM cases.entry
-               WHERE account_id = $1 AND livemode = $2 AND subject <> '' ORDER BY subject, made_at DESC) AS seen
-             ORDER BY made_at DESC LIMIT $3`,
+      // One look at the index for each person, however many entries they made.
+      text: `WITH RECURSIVE seen AS (
+               (SELECT e.* FROM ${ENTRIES_OF_PEOPLE} ${NEWEST_OF_FIRST})
+               UNION ALL
+               SELECT other.* FROM seen, LATERAL (
+                 SELECT e.* FROM ${ENTRIES_OF_PEOPLE} AND e.subject > seen.subject ${NEWEST_OF_FIRST}) AS other)
+             SELECT ${asFields('key_id, actor, subject, account_id, livemode')} FROM seen ORDER BY made_at DESC LIMIT $3`,
       scope: tenantScope(owner),
     },
     [owner.accountId, owner.livemode, limit],

@@ -2,8 +2,10 @@
  * An account as it stands after years, written by SQL. The first rows are the same at every size, and the rare values are in the oldest
  * row. All other rows have the frequent values, so that a query that looks through them for a rare value reads them all.
  */
+import { hash } from 'node:crypto'
 import { reportExample, type Report } from '@cupel/contracts'
 import { ownerKeysOf } from '@cupel/domain'
+import { MAX_OWN_LABELS } from '@cupel/labels'
 import type { Database } from '@cupel/postgres'
 
 export interface Grown {
@@ -35,6 +37,9 @@ const OLDEST = JSON.stringify({ ...reportExample, report_id: OLDEST_ID, transfer
   "'",
   "''",
 )
+/** The file of the oldest case, as an account without keys stores it. */
+const FILE = Buffer.from('The agreement.')
+const FILE_TEXT = FILE.toString('base64')
 const ownerKeyOf = (address: string): string => ownerKeysOf(address, 'ETH')[0]!
 /** In SQL, of the row `i`. */
 const idOf = (prefix: string, digits: number): string => `'${prefix}' || lpad(to_hex(i), ${digits}, '0')`
@@ -99,6 +104,13 @@ export async function grow(
     `INSERT INTO cases.report_case (report_id, account_id, livemode, address, chain, level, score, disposition, version, opened_at, changed_at)
      SELECT ${idOf('01', 14)}, ${own}, '${HOT}', 'ETH', CASE WHEN i = 0 THEN 'red' ELSE 'green' END, 1,
        CASE WHEN i = 0 THEN 'open' ELSE 'cleared' END, 1, ${at}, ${at} FROM ${rowsOf(1)}`,
+    `INSERT INTO cases.entry (report_id, version, account_id, livemode, kind, text, made_at, key_id, holder, actor, subject,
+       file_name, file_type, file_bytes, file_sha256, content_sha256)
+     SELECT ${idOf('01', 14)}, 1, ${own}, CASE WHEN i = 0 THEN 'file_attached' ELSE 'note' END, '', ${at}, '${keyId}', '${keyId}', 'Ann', 'ann',
+       file.* FROM ${rowsOf(1)} LEFT JOIN (VALUES ('agreement.txt', 'text/plain', ${FILE.length}, '${hash('sha256', FILE)}', '${hash('sha256', FILE_TEXT)}'))
+         AS file ON i = 0`,
+    `INSERT INTO cases.file (report_id, version, account_id, livemode, content)
+     SELECT ${idOf('01', 14)}, 1, ${own}, '${FILE_TEXT}'::bytea FROM ${rowsOf(1)} WHERE i = 0`,
     `INSERT INTO audit_view.entry (request_id, account_id, livemode, key_id, scope, client_address, method, route, status, code,
        subject_ids, latency_ms, at, actor, report_id, is_audited)
      SELECT ${idOf('02', 14)}, ${own}, CASE WHEN i = 0 THEN 'rare' ELSE '${keyId}' END, 'read-only',
@@ -128,7 +140,7 @@ export async function grow(
     `INSERT INTO labels.own_label (label_id, account_id, livemode, decision, category, chain, address, canonical_address, lookup_keys, reason,
        stated_at, stated_by, actor)
      SELECT ${idOf('lbl_', 20)}, ${own}, 'block', 'scam', 'ETH', a, a, ARRAY['evm:' || a], '', ${at}, '', ''
-     FROM ${rowsOf(1)}, LATERAL (SELECT CASE WHEN i = 0 THEN '${RARE}' ELSE ${idOf('0x', 40)} END) AS of (a)`,
+     FROM ${rowsOf(1)}, LATERAL (SELECT CASE WHEN i = 0 THEN '${RARE}' ELSE ${idOf('0x', 40)} END) AS of (a) WHERE i < ${MAX_OWN_LABELS}`,
     `INSERT INTO label_view.label (import_id, label_id, source, dataset, chain, address, canonical_address, lookup_key, category, subcategory,
        role, entity, origin, kind, confidence_ppm, source_url, log_offset)
      SELECT 'an import', ${idOf('l', 20)}, 'a list', 'frequent', 'ETH', a, a, 'evm:' || a, CASE WHEN i = 0 THEN 'mixer' ELSE 'scam' END, '',
