@@ -42,6 +42,9 @@ test('names what has stopped, with the remedy, and what it does not look at', as
 })
 
 test('what cannot be read is named, and hides nothing else', async () => {
+  await installation.database.execute(
+    `UPDATE projection.read_model SET state = 'stopped', error = 'a record of the future' WHERE name = 'case-view'`,
+  )
   const { log, database } = installation
   const broken = new Proxy(log, {
     get: (of, name) =>
@@ -49,7 +52,10 @@ test('what cannot be read is named, and hides nothing else', async () => {
   }) as EventLog
   const found = await readInstallationHealth({ database, log: broken, logger: silentLogger })
   expect(found.unread).toContain('lag')
-  expect(found.state).not.toBe('healthy')
+  expect(found.state).toBe('fault')
+  expect(found.standstills).toMatchObject([
+    { part: 'projection', detail: 'The projection case-view has stopped: a record of the future.' },
+  ])
   const cut = { query: () => Promise.reject(new Error('gone')) } as never
   const blind = await readInstallationHealth({ database: cut, log: broken, logger: silentLogger })
   expect(blind.state).toBe('unknown')

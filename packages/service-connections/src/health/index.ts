@@ -9,4 +9,4 @@ export {
   type StandstillParts,
 } from './standstills.js'
 export { readDeadLetters } from './dead-letters.js'
-export { readWaiting } from './waiting-work.js'
+export { readLaggingReplicas, readWaiting } from './waiting-work.js'

@@ -4,13 +4,7 @@ import type { EventLog } from '@cupel/event-log'
 import { listComparedRows, uncomparedOf } from '@cupel/heartbeats'
 import { followerFault, listFollowers } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
-import {
-  listCheckpoints,
-  listProjectionStatuses,
-  outboxBacklog,
-  readModelGroup,
-  type StoredProjectionStatus,
-} from '@cupel/projections'
+import { listCheckpoints, listProjectionStatuses, outboxBacklog, readModelGroup } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import {
   archiveFault,
@@ -21,7 +15,7 @@ import {
   uncosignedOf,
 } from '@cupel/transparency'
 import { FULL_PASS_LATE_MS, fullPassAgeMs } from '@cupel/watches'
-import { readWaiting, type Waiting } from './waiting-work.js'
+import { readLaggingReplicas, readWaiting, type Waiting } from './waiting-work.js'
 
 export interface Standstill {
   readonly part:
@@ -64,12 +58,14 @@ export const standstillLooks: Readonly<
   'transparency log': transparencyStandstill,
   witnesses: witnessStandstill,
   archives: archiveStandstills,
-  projections: projectionStandstills,
+  projections: stoppedProjections,
+  'lag of the projections': unseenProjections,
   outbox: outboxStandstill,
   'compared rows': rowsStandstills,
   followers: followerStandstills,
   watches: watchStandstill,
   'waiting work': readWaiting,
+  'replicas of the log': readLaggingReplicas,
 }
 
 export async function readStandstills(parts: StandstillParts): Promise<readonly Standstill[]> {
@@ -97,29 +93,32 @@ async function archiveStandstills({ database, log }: StandstillParts): Promise<S
   })
 }
 
-async function projectionStandstills(parts: StandstillParts): Promise<Standstill[]> {
-  const [statuses, lags] = await Promise.all([listProjectionStatuses(parts.database), readLag(parts)])
-  const groups = new Map<string, string>(readModels.map((each) => [each.name, readModelGroup(each)]))
-  const lagOf = ({ name }: StoredProjectionStatus): number =>
-    lags.find(({ group }) => group === groups.get(name))?.lag ?? 0
-  return statuses.flatMap((status) => {
-    const detail = projectionFault(status, lagOf(status))
-    return detail === null
-      ? []
-      : [{ part: 'projection' as const, detail, remedy: 'docs/runbooks/a-projection-stopped.md' }]
+/** From the database: a log that cannot be read hides none of them. */
+async function stoppedProjections({ database }: StandstillParts): Promise<Standstill[]> {
+  return (await listProjectionStatuses(database)).flatMap(({ name, state, error }) => {
+    const why = error ?? 'without a reason'
+    if (state === 'stopped') return [projectionStandstill(`The projection ${name} has stopped: ${why}.`)]
+    if (state !== 'retrying') return []
+    return [projectionStandstill(`The projection ${name} cannot go on, and tries again: ${why}.`)]
   })
 }
 
-function projectionFault(
-  { name, state, error, seenAgeMs }: StoredProjectionStatus,
-  lag: number,
-): string | null {
-  const why = error ?? 'without a reason'
-  if (state === 'stopped') return `The projection ${name} has stopped: ${why}.`
-  if (state === 'retrying') return `The projection ${name} cannot go on, and tries again: ${why}.`
-  if (lag === 0 || seenAgeMs <= MAX_UNSEEN_MS) return null
-  return `The projection ${name} was last seen ${Math.round(seenAgeMs / 1_000)} s ago, and ${lag} records wait for it.`
+async function unseenProjections(parts: StandstillParts): Promise<Standstill[]> {
+  const [statuses, lags] = await Promise.all([listProjectionStatuses(parts.database), readLag(parts)])
+  const groups = new Map<string, string>(readModels.map((each) => [each.name, readModelGroup(each)]))
+  return statuses.flatMap(({ name, state, seenAgeMs }) => {
+    const lag = lags.find(({ group }) => group === groups.get(name))?.lag ?? 0
+    if (state === 'stopped' || state === 'retrying' || lag === 0 || seenAgeMs <= MAX_UNSEEN_MS) return []
+    const age = `${Math.round(seenAgeMs / 1_000)} s ago`
+    return [
+      projectionStandstill(`The projection ${name} was last seen ${age}, and ${lag} records wait for it.`),
+    ]
+  })
 }
+
+const projectionStandstill = (detail: string): Standstill => ({
+  ...{ part: 'projection', detail, remedy: 'docs/runbooks/a-projection-stopped.md' },
+})
 
 async function outboxStandstill({ database }: StandstillParts): Promise<Standstill[]> {
   const { waiting, oldestAgeMs } = await outboxBacklog(database)

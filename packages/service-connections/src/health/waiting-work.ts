@@ -1,5 +1,5 @@
 /** Work that waits far longer than the service that does it ever needs: nobody does it, whatever the checks of the services say. */
-import { installationTopics, type EventLog } from '@cupel/event-log'
+import { installationTopics, type EventLog, type TopicFault } from '@cupel/event-log'
 import { listProcesses } from '@cupel/heartbeats'
 import type { Database } from '@cupel/postgres'
 
@@ -23,17 +23,10 @@ const MAX_SKEW_MS = 2_000
 
 export async function readWaiting({
   database,
-  log,
 }: {
   readonly database: Database
-  readonly log: EventLog
 }): Promise<readonly Waiting[]> {
-  const found = await Promise.all([
-    waitingRows(database),
-    wrongClocks(database),
-    log.kind === 'kafka' ? laggingReplicas(log) : [],
-  ])
-  return found.flat()
+  return (await Promise.all([waitingRows(database), wrongClocks(database)])).flat()
 }
 
 interface Rows extends Record<string, unknown> {
@@ -97,16 +90,24 @@ async function wrongClocks(database: Database): Promise<Waiting[]> {
   }))
 }
 
-/** `cupel doctor` names each topic. */
-async function laggingReplicas(log: EventLog): Promise<Waiting[]> {
-  const behind = (await log.topicFaults(installationTopics())).filter(({ isPassing }) => isPassing)
-  const [first] = behind
-  if (first === undefined) return []
+/** `cupel doctor` names each topic. Of a topic that cannot be seen nothing is known: that is a fault too. */
+export async function readLaggingReplicas({ log }: { readonly log: EventLog }): Promise<readonly Waiting[]> {
+  if (log.kind !== 'kafka') return []
+  const faults = await log.topicFaults(installationTopics())
+  const [unseen, behind] = [
+    faults.filter(({ setting }) => setting === 'topic'),
+    faults.filter(({ isPassing }) => isPassing),
+  ]
+  const told = (topics: readonly TopicFault[], say: (first: string) => Omit<Waiting, 'part'>): Waiting[] =>
+    topics.slice(0, 1).map(({ topic }) => ({ part: 'brokers', ...say(topic) }))
   return [
-    {
-      part: 'brokers',
-      detail: `${behind.length} topics have replicas that are not in step, as ${first.topic}: a broker is down or behind.`,
+    ...told(unseen, (first) => ({
+      detail: `${unseen.length} topics do not exist, or this user may not see them, as ${first}: nothing is known of their replicas.`,
+      remedy: 'Run `cupel doctor` as an operator.',
+    })),
+    ...told(behind, (first) => ({
+      detail: `${behind.length} topics have replicas that are not in step, as ${first}: a broker is down or behind.`,
       remedy: 'Start the broker that is down, or read its log.',
-    },
+    })),
   ]
 }
