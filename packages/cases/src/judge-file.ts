@@ -59,12 +59,13 @@ const formats = [
 const CHUNK_FRAME = 12
 const CHUNK_NAME = 4
 
-/** Chunks follow each other, and the last one ends the file. */
+/** Chunks follow each other, and the last one, which is empty, ends the file. */
 function isWholePng(bytes: Buffer): boolean {
   for (let at = PNG.length; at + CHUNK_FRAME <= bytes.length;) {
     const name = bytes.toString('latin1', at + CHUNK_NAME, at + 2 * CHUNK_NAME)
-    at += CHUNK_FRAME + bytes.readUInt32BE(at)
-    if (name === 'IEND') return at === bytes.length
+    const size = bytes.readUInt32BE(at)
+    at += CHUNK_FRAME + size
+    if (name === 'IEND') return size === 0 && at === bytes.length
   }
   return false
 }

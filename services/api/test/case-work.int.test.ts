@@ -219,6 +219,10 @@ describe('a file of a case', () => {
     ['an image with a page behind it', Buffer.concat([PNG, Buffer.from('<html>')])],
     ['an image without its end', PNG.subarray(0, -12)],
     [
+      'an image with a page in its end',
+      Buffer.concat([PNG.subarray(0, -12), Buffer.from('\0\0\0\u0006IEND<html>crc.', 'latin1')]),
+    ],
+    [
       'a PDF with an archive behind it',
       Buffer.from('%PDF-1.7\n%%EOF\nPK\u0005\u0006' + '\u0000'.repeat(18), 'latin1'),
     ],
