@@ -33,9 +33,9 @@ export interface CaseParts {
   readonly now: () => Date
   readonly reports: ReportReader
   readonly tokens: PageTokens
-  /** Levels of reports that two persons clear. */
   /** Whether a sign-in service is configured. */
   readonly doPeopleSignIn: boolean
+  /** Levels of reports that two persons clear. */
   readonly secondPersonLevels: readonly string[]
 }
 
