@@ -47,6 +47,7 @@ export type MailResult = { readonly durationMs: number } & (
         | 'tls_failed'
         | 'sign_in_refused'
         | 'timeout'
+        | 'bad_reply'
         | 'connection_lost'
         | 'stopped'
     }
@@ -72,6 +73,7 @@ const IMPLICIT_TLS_PORT = 465
 /** Connections at once to the mail server. */
 const MAX_CONNECTIONS = 8
 const MAX_REPLY_CHARACTERS = 1_024
+const REFUSED = 400
 const PERMANENT = 500
 
 export function createMailClient(
@@ -129,24 +131,23 @@ async function sendOne(
   if (ended.aborted) return { kind: 'failed', error: 'stopped' }
   const transport = createTransport(optionsOf(server, timeoutMs))
   const { from, to, messageId, subject, text, html, headers } = mail
-  const sending = transport
-    .sendMail({
+  try {
+    const { response } = await transport.sendMail({
       envelope: { from, to },
       from: { name: 'Cupel', address: from },
       to: { name: '', address: to },
       ...{ messageId, subject, text, html },
       headers: Object.entries(headers).map(([key, value]) => ({ key, value })),
+      // It ends the connection too: what is not awaited any more is not sent either.
+      signal: ended,
     })
-    .then(({ response }): Outcome => answered(response, null, false))
-    .catch((error: unknown): Outcome => outcomeOf(error))
-  const aborted = new Promise<Outcome>((resolve) => {
-    ended.addEventListener(
-      'abort',
-      () => resolve({ kind: 'failed', error: signal?.aborted === true ? 'stopped' : 'timeout' }),
-      { once: true },
-    )
-  })
-  return await Promise.race([sending, aborted]).finally(() => transport.close())
+    return answered(response, false)
+  } catch (error) {
+    if ((error as MailError).code !== 'EABORT') return outcomeOf(error)
+    return { kind: 'failed', error: signal?.aborted === true ? 'stopped' : 'timeout' }
+  } finally {
+    transport.close()
+  }
 }
 
 interface MailError {
@@ -160,11 +161,15 @@ interface MailError {
 function outcomeOf(error: unknown): Outcome {
   const { code, command = '', response = '', responseCode, syscall } = error as MailError
   if (code === 'EAUTH') return { kind: 'failed', error: 'sign_in_refused' }
-  if (code === 'ETLS' || isOfCertificates(error)) return { kind: 'failed', error: 'tls_failed' }
-  if (responseCode !== undefined) {
+  if (code === 'ETLS') return { kind: 'failed', error: 'tls_failed' }
+  if (responseCode !== undefined && responseCode >= REFUSED) {
     const isOfMessage = command === 'RCPT TO' || command === 'DATA' || code === 'EMESSAGE'
-    return answered(response, responseCode, isOfMessage && responseCode >= PERMANENT)
+    return answered(response, isOfMessage && responseCode >= PERMANENT)
   }
+  // An error with a reply of success, as a greeting that is none: nothing was sent.
+  if (code === 'EPROTOCOL' || responseCode !== undefined) return { kind: 'failed', error: 'bad_reply' }
+  // Only now, because the text of a reply may have these words.
+  if (isOfCertificates(error)) return { kind: 'failed', error: 'tls_failed' }
   if (code === 'EDNS' || code === 'ENOTFOUND') return { kind: 'failed', error: 'name_unresolved' }
   if (code === 'ETIMEDOUT') return { kind: 'failed', error: 'timeout' }
   // A connection that ends in the midst of a message has the command of its beginning too.
@@ -176,13 +181,9 @@ const isOfCertificates = (error: unknown): boolean =>
     `${(error as NodeJS.ErrnoException).code ?? ''} ${(error as Error).message}`,
   )
 
-const OK_CODE = 250
-function answered(response: string, code: number | null, isFinal: boolean): Outcome {
-  const stated = Number(/^\d{3}/.exec(response)?.[0] ?? OK_CODE)
-  return {
-    kind: 'answered',
-    code: code ?? stated,
-    reply: response.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_REPLY_CHARACTERS),
-    isFinal,
-  }
+function answered(response: string, isFinal: boolean): Outcome {
+  const code = Number(/^[2-5]\d{2}/.exec(response)?.[0])
+  if (Number.isNaN(code)) return { kind: 'failed', error: 'bad_reply' }
+  const reply = response.replace(/\p{Cc}+/gu, ' ').slice(0, MAX_REPLY_CHARACTERS)
+  return { kind: 'answered', code, reply, isFinal }
 }
