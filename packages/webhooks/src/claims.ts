@@ -13,6 +13,8 @@ export interface ClaimedDelivery extends DeliveryFields {
   /** The trace that it continues; null if none was made. */
   readonly traceparent: string | null
   readonly url: string
+  /** Whether the receiver at this URL proved itself, or the recipient of e-mail confirmed. */
+  readonly isProven: boolean
   /** Newest first. */
   readonly secrets: readonly string[]
 }
@@ -75,7 +77,8 @@ const CLAIM = {
       SET due_at = now() + make_interval(secs => $5::float8 / 1000), claim = d.claim + 1
       FROM chosen c, webhooks.endpoint e, webhooks.body b
       WHERE d.delivery_id = c.delivery_id AND e.endpoint_id = d.endpoint_id AND b.body_id = d.body_id
-      RETURNING ${DELIVERY_FIELDS}, ${asFields('d.claim, d.attempts, d.body_id, d.traceparent, e.url')}, octet_length(b.body) AS "bodyBytes",
+      RETURNING ${DELIVERY_FIELDS}, ${asFields('d.claim, d.attempts, d.body_id, d.traceparent, e.url')},
+        e.proven_at IS NOT NULL AS "isProven", octet_length(b.body) AS "bodyBytes",
         array_remove(ARRAY[e.sealed_secret, CASE WHEN e.previous_secret_expires_at > now() THEN e.sealed_previous_secret END], NULL)
           AS secrets
     ), next AS (

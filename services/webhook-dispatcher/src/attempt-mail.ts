@@ -42,8 +42,11 @@ export async function attemptMail(
   if (maySeal(to) || to === ERASED || readMailto(`mailto:${to}`) !== to) return failed('recipient_unreadable')
   const message = readMailMessage(Buffer.from(body).toString('utf8'))
   const isConfirmation = message.paragraphs.some((one) => one.isConfirmation === true)
-  const waitMs = await waitOf(sending, delivery, isConfirmation ? to : null)
-  if (waitMs > 0) return { waitMs }
+  // The message is of an address that the endpoint had before, whose confirmation does not count for this one.
+  if (!delivery.isProven && !isConfirmation)
+    return { ...failed('recipient_unconfirmed'), decision: decisionOf(delivery, REFUSED) }
+  const wait = await waitOf(sending, delivery, isConfirmation ? to : null)
+  if (wait !== null) return wait
   const urlOf = (purpose: 'confirm' | 'unsubscribe'): string =>
     linkUrl() + links.tokenOf(purpose, delivery, at.getTime())
   const unsubscribeUrl = isConfirmation ? null : urlOf('unsubscribe')
@@ -74,18 +77,24 @@ export async function attemptMail(
 
 const isRefusal = ({ isFinal }: Extract<MailResult, { kind: 'answered' }>): boolean => isFinal
 
-/** The limit of the account; for a message to somebody who has not agreed yet, also that of the recipient, over all accounts. */
+/**
+ * The limit of the account; for a message to somebody who has not agreed yet, then that of the recipient, over all accounts: an account that waits
+ * takes no question of others. Null if the message may be sent.
+ */
 async function waitOf(
   { take }: MailSending,
   { accountId }: ClaimedDelivery,
   stranger: string | null,
-): Promise<number> {
-  const ofRecipient =
-    stranger === null
-      ? 0
-      : await take('confirmation', createHash('sha256').update(stranger.toLowerCase()).digest('base64url'))
-  return ofRecipient > 0 ? ofRecipient : await take('account', accountId)
+): Promise<NotAttempted | null> {
+  const ofAccountMs = await take('account', accountId)
+  if (ofAccountMs > 0) return { waitMs: ofAccountMs }
+  if (stranger === null) return null
+  const name = createHash('sha256').update(stranger.toLowerCase()).digest('base64url')
+  const ofRecipientMs = await take('confirmation', name)
+  return ofRecipientMs > 0 ? { waitMs: ofRecipientMs, isOnlyDelivery: true } : null
 }
+
+const REFUSED = { statusCode: null, isRefused: true }
 
 function decisionOf(
   { attempts }: ClaimedDelivery,

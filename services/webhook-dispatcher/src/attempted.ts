@@ -5,6 +5,8 @@ import type { AttemptRecord } from '@cupel/webhooks'
 /** No attempt: the delivery can be claimed again after `waitMs`. */
 export interface NotAttempted {
   readonly waitMs: number
+  /** Only this delivery waits, not the others of its endpoint. */
+  readonly isOnlyDelivery?: true
 }
 
 /** The outcome of an attempt, and the trace that it is part of. */

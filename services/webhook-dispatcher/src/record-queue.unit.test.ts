@@ -15,7 +15,7 @@ const recordOf = (deliveryId: string): AttemptRecord => ({
       livemode: true,
       type: 'endpoint.test',
     },
-    ...{ jobId: null, attempts: 0, bodyId: '', bodyBytes: 0, url: '', secrets: [] },
+    ...{ jobId: null, attempts: 0, bodyId: '', bodyBytes: 0, url: '', isProven: true, secrets: [] },
   },
   ...{
     attemptedAt: '',

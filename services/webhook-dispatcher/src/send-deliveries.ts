@@ -217,7 +217,8 @@ async function send(sender: Sender, delivery: ClaimedDelivery, store: BodyStore)
   const { health, figures, records } = sender
   const record = await attempt(sender, delivery, store)
   if ('waitMs' in record) {
-    health.withdrawn(delivery.endpointId, performance.now() + record.waitMs)
+    const closedMs = record.isOnlyDelivery === true ? 0 : record.waitMs
+    health.withdrawn(delivery.endpointId, performance.now() + closedMs)
     if (record.waitMs > 0) figures.postponed()
     await giveBack(sender, delivery, record.waitMs)
     return

@@ -1,6 +1,14 @@
 /** Messages by e-mail, through a real mail server: once, to nobody who did not confirm, and never without TLS. */
 import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
-import { createMailLinks, confirmRecipient, findMailLink, unsubscribeRecipient } from '@cupel/webhooks'
+import {
+  changeEndpoint,
+  confirmRecipient,
+  createMailLinks,
+  findMailLink,
+  redeliver,
+  sendTest,
+  unsubscribeRecipient,
+} from '@cupel/webhooks'
 import { loadInstallationSecrets } from '@cupel/access'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -249,4 +257,61 @@ test('an address that has not agreed is asked a few times only, whoever asks', a
   await change(other)
   await settled(other, 'delivered')
   expect(mail.taken.filter(({ to }) => to[0] === TO)).toHaveLength(3)
+})
+
+test('an endpoint that moves to an address that has not agreed sends it nothing but the question', async () => {
+  await dispatcher()
+  const endpoint = await recipient('own@example.org')
+  const { database, store } = installation
+  const told = await sendTest(database, endpoint)
+  if (!told.ok) throw new Error(told.code)
+  await settled(endpoint, 'delivered')
+  await changeEndpoint(store, { ...endpoint, by: 'test', url: `mailto:${TO}` })
+  const { deliveryId } = told.delivery
+  await redeliver(database, { ...endpoint, deliveryId })
+  await until(async () => {
+    const again = (await installation.deliveries(endpoint)).find((one) => one.deliveryId === deliveryId)
+    expect(again).toMatchObject({ status: 'exhausted' })
+    expect(again!.attempts.at(-1)).toMatchObject({ statusCode: null, error: 'recipient_unconfirmed' })
+  })
+  await settled(endpoint, 'delivered')
+  const subjects = mail.taken.filter(({ to }) => to[0] === TO).map((one) => headerOf(one, 'subject'))
+  expect(subjects).toEqual(['Cupel: Confirm this address'])
+})
+
+/** Questions that wait for a day or an hour, and are not being sent. */
+async function postponed(count: number): Promise<void> {
+  await until(async () => {
+    const waiting = await installation.database.query(
+      `SELECT 1 FROM webhooks.delivery WHERE type = 'endpoint.test' AND status = 'pending' AND due_at > now() + interval '10 minutes'`,
+    )
+    expect(waiting).toHaveLength(count)
+  })
+}
+
+test('a question that waits delays no message after the confirmation', async () => {
+  await dispatcher()
+  for (let account = 0; account < 3; account += 1) await recipient(TO, { isProven: false })
+  await until(() => expect(mail.taken).toHaveLength(3))
+  const last = await recipient(TO, { isProven: false })
+  await postponed(1)
+  const link = { endpointId: last.endpointId, url: `mailto:${TO}` }
+  expect(await confirmRecipient(installation.database, link, null as never)).toBe(true)
+  await change(last)
+  await settled(last, 'delivered')
+  expect(mail.taken).toHaveLength(4)
+})
+
+test('an account that waits for its hour uses up no question to an address', async () => {
+  await dispatcher({ CUPEL_MAIL_PER_HOUR: 1 })
+  for (let account = 0; account < 3; account += 1) {
+    const own = await recipient(`own-${account}@example.org`)
+    await change(own)
+    await settled(own, 'delivered')
+    await recipient(TO, { accountId: own.accountId, isProven: false })
+    await postponed(account + 1)
+  }
+  const other = await recipient(TO, { isProven: false })
+  await settled(other, 'delivered')
+  expect(mail.taken.filter(({ to }) => to[0] === TO)).toHaveLength(1)
 })
