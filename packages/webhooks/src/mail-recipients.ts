@@ -106,18 +106,21 @@ export async function confirmRecipient(
   })
 }
 
-/** Ends all messages to the recipient, those that wait too. To get messages again it has to confirm again. A repeat changes nothing. */
+/**
+ * Ends all messages to the recipient, those that wait too. To get messages again it has to confirm again. A repeat changes nothing, nor does the
+ * link of an address that the endpoint does not have any more.
+ */
 export async function unsubscribeRecipient(
   database: Database,
-  { endpointId }: Linked,
+  { endpointId, url }: Linked,
   call: ApiCall,
 ): Promise<void> {
   await database.transaction({ at: 'webhooks.change' }, async (transaction) => {
     await lockEndpoints(transaction, [endpointId])
     const changed = await transaction.execute(
       `UPDATE webhooks.endpoint SET status = 'disabled', disabled_reason = 'unsubscribed', proven_at = NULL
-       WHERE endpoint_id = $1 AND disabled_reason IS DISTINCT FROM 'unsubscribed'`,
-      [endpointId],
+       WHERE endpoint_id = $1 AND url = $2 AND disabled_reason IS DISTINCT FROM 'unsubscribed'`,
+      [endpointId, url],
     )
     if (changed === 0) return
     const ended = await transaction.query<DeliveryFields & { readonly attempts: number }>(

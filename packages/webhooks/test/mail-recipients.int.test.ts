@@ -2,6 +2,7 @@
 import type { ApiCall, EventData } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  changeEndpoint,
   confirmRecipient,
   createEndpoint,
   createMailLinks,
@@ -100,4 +101,18 @@ test('unsubscribing ends what waits, and says so in the log; later changes make 
     data: { status: 'disabled', disabledReason: 'unsubscribed', provenAt: null, changedBy: 'recipient' },
   })
   expect((await readMailState(store.database)).givenUp).toBeGreaterThanOrEqual(2)
+})
+
+test('the link of an address that the endpoint does not have any more ends no messages', async () => {
+  const owner = store.owner()
+  const former = await recipient(owner)
+  const { endpointId } = former
+  const url = 'mailto:other@example.com'
+  const moved = await changeEndpoint(store, { ...owner, endpointId, by: 'test', url })
+  if (!moved.ok) throw new Error(moved.code)
+  expect(await confirmRecipient(store.database, moved.endpoint, call)).toBe(true)
+  await unsubscribeRecipient(store.database, former, call)
+  expect(await getEndpoint(store.database, { ...owner, endpointId })).toMatchObject({ status: 'enabled' })
+  await unsubscribeRecipient(store.database, moved.endpoint, call)
+  expect(await getEndpoint(store.database, { ...owner, endpointId })).toMatchObject({ status: 'disabled' })
 })
