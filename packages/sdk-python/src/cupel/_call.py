@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from enum import Enum
 from typing import Literal, Union
 from urllib.parse import quote, urlencode
 
@@ -23,6 +24,15 @@ Time = Union[datetime, str]
 """A time: a datetime with its time zone, or a text as RFC 3339 says."""
 
 QueryValue = Union[str, int, None]
+
+
+class Unchanged(Enum):
+    """The default of a setting that None would change."""
+
+    UNCHANGED = "unchanged"
+
+
+UNCHANGED = Unchanged.UNCHANGED
 
 
 @dataclass(frozen=True)

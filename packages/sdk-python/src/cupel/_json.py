@@ -12,6 +12,9 @@ JsonObject = Mapping[str, Any]
 
 NOT_JSON = object()
 
+NULL = object()
+"""A member of a body that is sent as null."""
+
 
 def object_in(value: object) -> dict[str, Any] | None:
     """The value if it is a JSON object."""
@@ -33,13 +36,17 @@ def parsed(content: bytes) -> object:
 
 
 def encoded(body: object) -> bytes:
-    """JSON in ASCII. Members of the outer object that are None are left out."""
+    """JSON in ASCII. Members of the outer object that are None are left out, and those that are NULL are null."""
     members = object_in(body)
-    given = body if members is None else {name: value for name, value in members.items() if value is not None}
+    given = body if members is None else {name: _sent(value) for name, value in members.items() if value is not None}
     try:
         return json.dumps(given, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgumentError(f"An argument is not JSON: {error}.") from error
+
+
+def _sent(value: object) -> object:
+    return None if value is NULL else value
 
 
 def _refused(name: str) -> object:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..._answers import object_of
-from ..._call import Call, Time, path, time_text
-from ..._json import JsonObject
+from ..._call import UNCHANGED, Call, Time, Unchanged, path, time_text
+from ..._json import NULL, JsonObject
 from ...models import (
     NewWebhookEndpoint,
     RedeliveredWebhooks,
@@ -78,13 +78,16 @@ class AsyncWebhookEndpoints:
         *,
         url: str | None = None,
         payload: str | None = None,
-        events: Iterable[str] | None = None,
+        events: Iterable[str] | Unchanged | None = UNCHANGED,
         status: str | None = None,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> WebhookEndpoint:
-        """Changes what is given. `status` is `enabled` or `disabled`; deliveries to a disabled endpoint are held."""
-        chosen = None if events is None else [*events]
+        """
+        Changes what is given. With `events=None` it gets messages of all types again. `status` is `enabled` or `disabled`; deliveries to a
+        disabled endpoint are held.
+        """
+        chosen = None if isinstance(events, Unchanged) else NULL if events is None else [*events]
         body = {"url": url, "payload": payload, "events": chosen, "status": status}
         call = Call("PATCH", path(_ONE, endpoint_id), "safe", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
         return WebhookEndpoint(await self._object(call))
