@@ -39,17 +39,24 @@ beforeAll(async () => {
   earlier = await checkpointOver(1)
   await appendAccounts(installation, 700)
   await checkpointOver(700)
+  // The files follow the database, and a smaller tree lacks the tiles that are damaged.
+  await until(() => expect(leavesOf(publishedFile('/checkpoint').toString())).toBeGreaterThanOrEqual(700))
 })
 afterAll(async () => {
   if (built.code === 0) await installation.stop()
   rmSync(folder, { recursive: true })
 })
 
+const leavesOf = (checkpoint: string): number => Number(checkpoint.split('\n')[1])
+
+const publishedFile = (path: string): Buffer =>
+  readFileSync(join(transparencyFolder(installation.folder, log), path))
+
 /** Waits for a checkpoint of at least `size` leaves. */
 async function checkpointOver(size: number): Promise<string> {
   return await until(async () => {
     const { text } = await call(url, 'GET', '/v1/log/checkpoint', { key })
-    expect(Number(text.split('\n')[1])).toBeGreaterThanOrEqual(size)
+    expect(leavesOf(text)).toBeGreaterThanOrEqual(size)
     return text
   })
 }
@@ -76,13 +83,22 @@ function read(earlierCheckpoint: string, policyFile = policy): Promise<Ended> {
   return run(client, ['tiles', `${url}/v1/log`, policyFile, file], { CUPEL_API_KEY: key })
 }
 
+interface Hosted {
+  readonly prefix: string
+  /** The paths of the files that were served with a changed byte. */
+  readonly damaged: string[]
+}
+
 /** Serves the published files as any web server does, and damages what `damage` names. */
-async function hosted(damage?: string): Promise<string> {
-  const root = transparencyFolder(installation.folder, log)
+async function hosted(damage?: string): Promise<Hosted> {
+  const damaged: string[] = []
   const server = createServer(({ url: path = '/' }, response) => {
     try {
-      const bytes = readFileSync(join(root, path))
-      if (damage !== undefined && path.includes(damage)) bytes[40]! ^= 1
+      const bytes = publishedFile(path)
+      if (damage !== undefined && path.includes(damage)) {
+        bytes[40]! ^= 1
+        damaged.push(path)
+      }
       response.end(bytes)
     } catch {
       response.writeHead(404).end()
@@ -90,7 +106,7 @@ async function hosted(damage?: string): Promise<string> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   installation.onClose(() => new Promise((resolve) => server.close(resolve)))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { prefix: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, damaged }
 }
 
 test.skipIf(built.code !== 0)(
@@ -100,7 +116,7 @@ test.skipIf(built.code !== 0)(
     expect(code, stderr).toBe(0)
     const checked = JSON.parse(stdout) as { size: number; entries: number; earlier: number; fetched: number }
     expect(checked.size).toBeGreaterThanOrEqual(700)
-    expect(checked).toMatchObject({ entries: checked.size, earlier: Number(earlier.split('\n')[1]) })
+    expect(checked).toMatchObject({ entries: checked.size, earlier: leavesOf(earlier) })
     // Tiles of two levels.
     expect(checked.fetched).toBeGreaterThanOrEqual(4)
   },
@@ -123,9 +139,13 @@ test.skipIf(built.code !== 0)(
   async () => {
     const passed = expect.objectContaining({ code: 0 })
     expect(await run(client, ['fsck', `${url}/v1/log`, policy], { CUPEL_API_KEY: key })).toEqual(passed)
-    expect(await run(client, ['fsck', await hosted(), policy])).toEqual(passed)
-    for (const damage of ['tile/0/000', 'tile/entries/001'])
-      expect(await run(client, ['fsck', await hosted(damage), policy]), damage).toMatchObject({ code: 1 })
+    expect(await run(client, ['fsck', (await hosted()).prefix, policy])).toEqual(passed)
+    for (const damage of ['tile/0/000', 'tile/entries/001']) {
+      const { prefix, damaged } = await hosted(damage)
+      const ended = await run(client, ['fsck', prefix, policy])
+      expect(damaged, damage).toEqual([`/${damage}`])
+      expect(ended, damage).toMatchObject({ code: 1 })
+    }
   },
 )
 
