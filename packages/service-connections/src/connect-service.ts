@@ -68,7 +68,9 @@ async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions 
   await useRecordedReportPartitions(database)
   await requireTopics(frame.name, { log, config, logger })
   if (!(await areRecordKeysRegistered(database, await log.identity())))
-    throw new ConfigError('No record keys are registered for this log: run `cupel install`.')
+    throw new ConfigError(
+      'No record keys are registered for this log: connect the log that belongs here, or run `cupel install`.',
+    )
   const codec = createEventCodec(await loadSchemaCatalog(database))
   await requireSettledDatabase({ database, log, codec })
   return { database, log, codec, instance }

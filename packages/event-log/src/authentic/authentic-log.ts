@@ -180,7 +180,7 @@ async function followRegistration({
   return {
     async requireOwn() {
       const identity = await log.identity()
-      if (own.size > 0 && !own.has(identity)) throw foreign(own, identity)
+      if (own !== null && !own.has(identity)) throw foreign(own, identity)
     },
     stop: () => loop.stop(),
   }
@@ -189,7 +189,7 @@ async function followRegistration({
 function foreign(own: ReadonlySet<LogIdentity>, identity: LogIdentity): LogStoppedError {
   return new LogStoppedError(
     'foreign-log',
-    `The log of this installation is ${[...own].join(', ')}, and this one is ${identity}: connect the log that belongs here, or run cupel log register-keys.`,
+    `The log of this installation is ${[...own].join(', ') || 'not registered'}, and this one is ${identity}: connect the log that belongs here, or run cupel log register-keys.`,
   )
 }
 

@@ -7,17 +7,17 @@ import type { EventLog, LogIdentity } from '../port.js'
 import { RecordKeysError, type RecordKeys } from './record-keys.js'
 
 /**
- * The logs of the installation; none before the first registration. Rejects with RecordKeysError if the process lacks a registered key, or
+ * The logs of the installation; null before the first registration. Rejects with RecordKeysError if the process lacks a registered key, or
  * writes with a key that others may lack.
  */
 export async function loadOwnLogs(
   database: Queryable,
   keys: RecordKeys | null,
-): Promise<ReadonlySet<LogIdentity>> {
+): Promise<ReadonlySet<LogIdentity> | null> {
   const registered = await registeredKeys(database)
   if (registered.length > 0) requireKeys(keys, registered)
   const rows = await database.query<{ logId: LogIdentity }>('SELECT log_id AS "logId" FROM log.own_log')
-  return new Set(rows.map(({ logId }) => logId))
+  return registered.length + rows.length === 0 ? null : new Set(rows.map(({ logId }) => logId))
 }
 
 function requireKeys(keys: RecordKeys | null, registered: readonly string[]): void {
@@ -56,6 +56,8 @@ export interface RegisterRecordKeysOptions {
   readonly database: Database
   readonly log: EventLog
   readonly keys: RecordKeys
+  /** Whether the log becomes one of the installation although another one is. True by default: an operator asks for it. */
+  readonly joins?: boolean
   /** Runs in the transaction of the change. */
   readonly record?: (transaction: Queryable) => Promise<void>
 }
@@ -65,7 +67,7 @@ export interface RegisterRecordKeysOptions {
  * RecordKeysError if the file lacks a key that is registered. Resolves to whether anything changed.
  */
 export async function registerRecordKeys(options: RegisterRecordKeysOptions): Promise<boolean> {
-  const { database, log, keys, record } = options
+  const { database, log, keys, joins = true, record } = options
   const logId = await log.identity()
   return await database.transaction({ at: 'log.register-keys' }, async (transaction) => {
     await transaction.execute('LOCK TABLE log.record_key IN EXCLUSIVE MODE')
@@ -75,8 +77,9 @@ export async function registerRecordKeys(options: RegisterRecordKeysOptions): Pr
       [[...keys.byId.keys()]],
     )
     const joined = await transaction.execute(
-      'INSERT INTO log.own_log (log_id) VALUES ($1) ON CONFLICT DO NOTHING',
-      [logId],
+      `INSERT INTO log.own_log (log_id) SELECT $1 WHERE $2 OR NOT EXISTS (SELECT FROM log.own_log)
+       ON CONFLICT DO NOTHING`,
+      [logId, joins],
     )
     const hasChanged = added + joined > 0
     if (hasChanged) await record?.(transaction)

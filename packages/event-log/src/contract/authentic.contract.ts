@@ -136,10 +136,15 @@ export function authenticContract(start: () => Promise<LogUnderTest>): void {
     })
 
     test('a log that is not of this installation is not read', async () => {
-      const { topic, reopen, database } = await openInstallation(context, newKeyFile())
+      const { topic, reopen, register, database } = await openInstallation(context, newKeyFile())
       await database.execute(`UPDATE log.own_log SET log_id = 'another'`)
+      await register(undefined, { joins: false })
       const log = await reopen()
       await expect(textsOf(log, topic)).rejects.toThrow('The log of this installation is another')
+      await database.execute('DELETE FROM log.own_log')
+      await expect(textsOf(await reopen(), topic)).rejects.toThrow('is not registered')
+      await register(undefined, { joins: false })
+      expect(await textsOf(await reopen(), topic)).toEqual([])
     })
 
     test('every record of a topic that is made later must have a MAC', async () => {
@@ -216,7 +221,7 @@ interface Installation {
   newTopic(): Promise<string>
   /** Opens the log as a process that starts now does. */
   reopen(keys?: RecordKeys | null): Promise<AuthenticLog>
-  register(keys?: RecordKeys): Promise<void>
+  register(keys?: RecordKeys, options?: { readonly joins: boolean }): Promise<void>
   /** Appends as a producer without keys. */
   write(text: string): Promise<void>
 }
@@ -237,8 +242,8 @@ async function openInstallation(context: ContractContext, keyFile: string): Prom
     return log
   }
   const topic = await context.newTopic(1)
-  const register = async (own = keys): Promise<void> =>
-    void (await registerRecordKeys({ database, log: context.log(), keys: own }))
+  const register = async (own = keys, options = {}): Promise<void> =>
+    void (await registerRecordKeys({ ...options, database, log: context.log(), keys: own }))
   await register()
   context.onClose(async () => {
     await Promise.all(opened.map((log) => log.close()))

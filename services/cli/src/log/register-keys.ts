@@ -25,8 +25,8 @@ export function registerRegisterKeys(log: Command, context: CliContext): void {
     .summary('register the record keys of the file')
     .description(
       `From now on no process starts without the keys of the file, and a running one that lacks a key ends. Give the file to
-every process first. A log without the identity of this installation becomes one of it. \`cupel start\` does this by itself, and
-\`cupel install\` for a new log. Who did it and why is recorded (cupel audit export).`,
+every process first. A log without the identity of this installation becomes one of it. \`cupel start\` registers keys and the first log by itself, and
+\`cupel install\` a new log. Who did it and why is recorded (cupel audit export).`,
     )
     .requiredOption('--reason <text>', 'why, for the audit log')
     .option('--json', 'answer in JSON')

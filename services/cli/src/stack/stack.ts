@@ -113,7 +113,7 @@ async function prepareEmbeddedLog(
     // This process holds the home folder, so every remaining lease belongs to a killed process; delete it.
     await forgetGroupMembers(database)
     const codec = await prepareLog({ database, registry: builtInRegistry(database), log, logger })
-    await registerRecordKeys({ database, log, keys })
+    await registerRecordKeys({ database, log, keys, joins: false })
     return codec
   } finally {
     await log.close()
@@ -147,7 +147,8 @@ async function startOnKafka(options: StackOptions): Promise<Stack> {
   options.shutdown.phase('log', () => kafkaLog.close())
   await prepareTopics(kafkaLog)
   await awaitTopics(kafkaLog, installationTopics())
-  await registerRecordKeys({ database, log: kafkaLog, keys })
+  // A broker that lost its log has another one: its records would be missing from the log of the installation.
+  await registerRecordKeys({ database, log: kafkaLog, keys, joins: false })
   const log = await openAuthentic(options, { database, keys, log: kafkaLog })
   const registry: RegistryAddress = () => registering(database)
   if (!known) await registry()
