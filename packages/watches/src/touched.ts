@@ -19,8 +19,11 @@ export type WatchCause = 'created' | 'labels' | 'ledger' | 'policy' | 'scorer'
 
 /** Maximum number of addresses that labels can affect through transfers. Beyond it, every watch of the chain is decided again. */
 const MAX_REACHED = 20_000
-/** The scorer checks the ledger every half second: a decision waits until it has seen the new state. */
-const LEDGER_PATIENCE_MS = 3_000
+/**
+ * A decision waits until every scorer has the new state. A scorer uses a state that it cannot confirm for at most 30 s, and then decides
+ * nothing; a report of the old state would stand until the next pass through all watches.
+ */
+const LEDGER_PATIENCE_MS = 35_000
 
 /** Finds the addresses of a chain whose answer the segments after `fromSeq`, up to `toSeq`, can change. `all`: those of all of the chain. */
 export type FindTouched = (

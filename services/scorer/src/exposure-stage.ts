@@ -170,19 +170,19 @@ function look(
   const examined = requests.filter(
     (one) => isAsked(one, ledgerSeq) && (one.isCandidate !== true || isHeld(one)),
   )
-  const groupsOf = (some: readonly ChainRequest[], untilMs: number): LookGroup[] =>
+  const groupsOf = (some: readonly ChainRequest[]): LookGroup[] =>
     [...addressesByChain(some)].map(([chain, screened]) =>
-      groupOf(ledger, { chain, screened, ledgerSeq, lane, deadlineAtMs: untilMs }),
+      groupOf(ledger, { chain, screened, ledgerSeq, lane, deadlineAtMs }),
     )
-  const groups = [
-    ...groupsOf(
-      examined.filter((one) => !isOfDemo(one)),
-      deadlineAtMs,
-    ),
-    ...groupsOf(examined.filter(isOfDemo), deadlineAtMs + DEMO_EXTRA_MS),
-  ]
+  const real = groupsOf(examined.filter((one) => !isOfDemo(one)))
+  const ofDemo = groupsOf(examined.filter(isOfDemo))
   return {
     examine(context) {
+      const { labelSets } = context
+      const isOn = ({ chain, screened }: LookGroup): boolean =>
+        [...screened].some((address) => isExaminedInDemo({ chain, address, labelSets }))
+      const untilMs = (group: LookGroup): number => deadlineAtMs + (isOn(group) ? DEMO_EXTRA_MS : 0)
+      const groups = [...real, ...ofDemo.map((group) => ({ ...group, deadlineAtMs: untilMs(group) }))]
       const records = new Map<string, Promise<LedgerFindings>>()
       for (const group of groups) prepareBusiest(stage, { group, context })
       for (const group of groups)
@@ -192,7 +192,6 @@ function look(
         const { chain, canonicalAddress } = data
         const findings = records.get(`${chain} ${canonicalAddress}`)
         if (!data.livemode || findings === undefined) return null
-        const { labelSets } = context
         if (ledgerSeq === 0 && !isExaminedInDemo({ chain, address: canonicalAddress, labelSets })) return null
         return findings.then((one) => {
           outcomes.inc({ status: one.exposure.status })
