@@ -1,4 +1,4 @@
-/** What a repository needs beside its sources: a licence, a way to report a weakness, and who reviews what. */
+/** What a repository needs in addition to its sources: a licence, a way to report a weakness, and who reviews what. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

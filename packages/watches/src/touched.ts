@@ -105,7 +105,7 @@ function keyOf(address: string, chain: string): string {
   return parsed.ok ? parsed.lookupKey : address
 }
 
-/** Marks the watches of addresses of one chain, also those that are judged on it beside others. */
+/** Marks the watches of addresses of one chain, also those that are judged on it among others. */
 async function markAddresses(
   transaction: Queryable,
   {

@@ -22,7 +22,7 @@ CREATE TABLE cases.report_case (
   assignee_holder  text COLLATE "C",
   assignee_name    text,
   assignee_subject text COLLATE "C",
-  -- A day of UTC; null if there is none.
+  -- A day of UTC; null without one.
   due_on           date,
   opened_at        timestamptz NOT NULL,
   changed_at       timestamptz NOT NULL

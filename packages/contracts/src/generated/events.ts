@@ -1602,7 +1602,7 @@ export interface CaseAssigned {
   readonly assigneeName: string
   /** The permanent identifier of the person, sealed; empty for a key. */
   readonly assigneeSubject: string
-  /** A day of UTC, such as 2026-12-31; empty if there is none. */
+  /** A day of UTC, such as 2026-12-31; empty without one. */
   readonly dueOn: string
   /** Why, sealed; may be empty. */
   readonly text: string

@@ -889,7 +889,7 @@ export interface components {
         readonly ReportDifference: {
             /** @description The id of the other report. */
             readonly since: string;
-            /** @description Why there is no explanation: `unreadable` if the record of a report has left the log, `refused` if the two cannot be compared; null if there is one. */
+            /** @description Why the explanation is missing: `unreadable` if the record of a report has left the log, `refused` if the two cannot be compared; null if there is one. */
             readonly missing: string | null;
             /** @description The same as a sentence, if there is more to say. */
             readonly detail: string | null;

@@ -9,7 +9,7 @@ const signs: Readonly<Record<string, string>> = { done: '✓', fault: '!' }
 interface Told {
   readonly status: string
   readonly text: string
-  /** Path of a report that waits for nothing; null if there is none. */
+  /** Path of a report that waits for nothing; else null. */
   readonly newer: string | null
 }
 

@@ -96,7 +96,7 @@ export function getOwnLabelEndpoint({ database }: OwnLabelParts): Endpoint {
     problems: ['not_found', 'unavailable'],
     async handle({ caller: { accountId, livemode } }, { path }) {
       const label = await findOwnLabel(database, { accountId, livemode, labelId: path.label_id })
-      if (label === null) return refuse('not_found', 'There is no such label.')
+      if (label === null) return refuse('not_found', 'The account has no such label.')
       return jsonAnswer(200, JSON.stringify(ownLabelDocument(label)))
     },
   })

@@ -27,7 +27,7 @@ export function removeOwnLabelEndpoint({ database }: OwnLabelParts): Endpoint {
     async handle(call, { path }) {
       const order = { ...authorOf(call, statuses.noContent), labelId: path.label_id, reason: '' }
       const outcome = await removeOwnLabel(database, order)
-      if (outcome === 'unknown') return refuse('not_found', 'There is no such label.')
+      if (outcome === 'unknown') return refuse('not_found', 'The account has no such label.')
       const answer = { status: statuses.noContent, body: null }
       return outcome === 'removed' ? recorded(answer) : answer
     },

@@ -17,7 +17,7 @@ const changeComponent = z
       .string()
       .nullable()
       .describe(
-        'Why there is no explanation: `unreadable` if the record of a report has left the log, `refused` if the two cannot be compared; null if there is one.',
+        'Why the explanation is missing: `unreadable` if the record of a report has left the log, `refused` if the two cannot be compared; null if there is one.',
       ),
     detail: z.string().nullable().describe('The same as a sentence, if there is more to say.'),
     before: standing.nullable(),
@@ -78,7 +78,7 @@ export function getReportChange(reports: ReportReader, explain: ExplainReports):
     answers: [
       {
         status: 200,
-        description: 'The difference by cause, or why there is none.',
+        description: 'The difference by cause, or why it is missing.',
         contentType: 'application/json',
         schema: changeComponent,
         example,

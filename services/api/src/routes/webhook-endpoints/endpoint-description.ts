@@ -297,7 +297,7 @@ export function redeliverRefusal({ code }: Extract<RedeliverResult<unknown>, { o
     case 'unknown_endpoint':
       return unknownEndpoint()
     case 'unknown_delivery':
-      return refuse('not_found', 'There is no such delivery.')
+      return refuse('not_found', 'The endpoint has no such delivery.')
     case 'endpoint_disabled':
       return refuse('endpoint_disabled', 'The webhook endpoint is disabled; enable it first.')
   }

@@ -44,7 +44,7 @@ export function getWebhookDelivery({ store, personalData }: WebhookParts): Endpo
         ...{ accountId, livemode, endpointId: path.endpoint_id, deliveryId: path.delivery_id },
       }
       const sent = await getDelivery(store.database, order)
-      if (sent === null) return refuse('not_found', 'There is no such delivery.')
+      if (sent === null) return refuse('not_found', 'The endpoint has no such delivery.')
       const { delivery, body } = sent
       // Opened here: sealed parts of the body are JSON within a text.
       const opened = body === null ? null : await personalData.openJson(body, accountId)

@@ -205,7 +205,7 @@ function ReportsPanel({ id, title, reports, ownId }: ReportsPanelProps) {
       {reports === null ? (
         <Notice kind="fault">They cannot be read right now. Load the page again in a moment.</Notice>
       ) : others.length === 0 ? (
-        <p class="empty">There is no other report.</p>
+        <p class="empty">No other report exists.</p>
       ) : (
         <ul class="entries">
           {others.slice(0, MAX_REPORTS).map((report) => (

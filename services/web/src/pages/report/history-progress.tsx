@@ -26,7 +26,7 @@ interface HistoryProgressProps {
   readonly call: Pick<PageCall, 'csrf' | 'session'>
   readonly report: Report
   readonly progress: HistoryProgress | null
-  /** A report of the address that waits for nothing; null if there is none. */
+  /** A report of the address that waits for nothing; else null. */
   readonly newer: Report | null
   /** Reports that were shown by themselves until this one. */
   readonly round: number

@@ -43,7 +43,7 @@ function asBefore({ address, chain, candidate_chains: candidates, customer_refer
   }
 }
 
-/** The newest report of the same question that waits for no history; null if there is none. */
+/** The newest report of the same question that waits for no history; else null. */
 export async function findNewer(api: ApiClient, report: Report): Promise<Report | null> {
   const { items } = await api.get<ReportPage>('/v1/reports', {
     ...{ address: report.address, from: report.generated_at, page_size: LOOKED_AT },
