@@ -28,7 +28,7 @@ import {
   type LockedJob,
   type OpenJob,
 } from './job-table.js'
-import { isWatchJob } from './watch-jobs.js'
+import { isQuietJob } from './quiet-jobs.js'
 
 export interface Applied {
   /** Jobs that may be released now. */
@@ -161,7 +161,7 @@ function changeOf(job: LockedJob, events: readonly BulkEvent[], isRefused: boole
   const ended = evolveJob(state, [{ kind: 'ended', ...decided }])
   const event = endingEvent(job, decided.end, decided.cancelledIndices)
   // No caller submitted the screenings of watches, so their end is not announced.
-  return change(job, ended, { event, isAnnounced: isWatchJob(job.jobId) })
+  return change(job, ended, { event, isAnnounced: isQuietJob(job.jobId) })
 }
 
 function change(job: LockedJob, state: BulkJob, ending: ChangedJob['ending']): ChangedJob {

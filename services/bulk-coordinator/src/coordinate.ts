@@ -10,12 +10,11 @@ import type { Applied } from './apply.js'
 import { createBacklog, type Backlog } from './backlog.js'
 import { sweep } from './early-outcomes.js'
 import { COORDINATOR_GROUP, followJobs } from './follow-jobs.js'
-import { followWatches } from './follow-watches.js'
-import { listOpenJobs } from './job-table.js'
+import { listOpenJobs, type OpenJob } from './job-table.js'
 import { createPace, PACE_INTERVAL_MS, type Pace } from './pace.js'
 import { createRelease } from './release.js'
 import { createFence, type Fence, type Lease } from './lease-table.js'
-import { isWatchJob } from './watch-jobs.js'
+import { isQuietJob } from './quiet-jobs.js'
 
 export interface CoordinationOptions {
   readonly log: EventLog
@@ -25,12 +24,20 @@ export interface CoordinationOptions {
   readonly metrics: Metrics
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null
-  /** Hour of the day, UTC, at which the digest of watches ends. */
-  readonly digestHour: number
+  /** Begins the work of other features that screen by quiet jobs. */
+  readonly beginOthers: (parts: OtherWork) => readonly Loop[]
   /** Work has begun. */
   readonly onStarted: () => void
   /** Called for a failure that only a restart repairs. */
   readonly fail: (reason: string, error: unknown) => void
+}
+
+/** What other features get from the holder of the lease. */
+export interface OtherWork {
+  readonly fence: Fence
+  readonly trouble: Trouble
+  /** Jobs whose screenings may be released now. */
+  readonly onOpened: (jobs: readonly OpenJob[]) => void
 }
 
 export interface Coordination {
@@ -88,7 +95,7 @@ async function startWork(options: CoordinationOptions, lease: Lease, trouble: Tr
   const fence = createFence(lease, () => broken.abort())
   const ended = metrics.counter('bulk_jobs_ended_total', 'Bulk jobs that ended')
   const backlog = createBacklog(({ jobId }) => {
-    if (!isWatchJob(jobId)) ended.inc()
+    if (!isQuietJob(jobId)) ended.inc()
   })
   backlog.add(await listOpenJobs(database))
   const pace = createPace({ metrics })
@@ -121,11 +128,11 @@ async function startWork(options: CoordinationOptions, lease: Lease, trouble: Tr
   }
 }
 
-/** Watches, and the deletion of old rows. */
+/** The work of other features, and the deletion of old rows. */
 function startOthers({ options, fence, trouble, backlog, release }: Parts): Loop[] {
-  const { log, codec, database, logger, metrics, digestHour } = options
-  const watches = followWatches({
-    ...{ log, codec, database, logger, metrics, trouble, digestHour, fence },
+  const { database, logger, beginOthers } = options
+  const others = beginOthers({
+    ...{ fence, trouble },
     onOpened(jobs) {
       backlog.add(jobs)
       release.wake()
@@ -140,7 +147,7 @@ function startOthers({ options, fence, trouble, backlog, release }: Parts): Loop
     firstAfterMs: SWEEP_INTERVAL_MS,
     onError: (error) => logger.warn({ err: error }, 'Old rows of bulk jobs could not be deleted'),
   })
-  return [watches, sweeping]
+  return [...others, sweeping]
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Backlog } from './backlog.js'
 import { listEnded, moveReleased, readUnits, type OpenJob, type Unit } from './job-table.js'
 import type { Pace } from './pace.js'
 import type { Fence } from './lease-table.js'
-import { isWatchJob } from './watch-jobs.js'
+import { isQuietJob } from './quiet-jobs.js'
 
 export interface ReleaseOptions {
   readonly log: EventLog
@@ -118,8 +118,8 @@ function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
       stagesByAt: null,
       requestedAt: job.submittedAt,
       reportUrl: job.reportPageUrl + reportId,
-      jobId: isWatchJob(job.jobId) ? null : job.jobId,
-      jobIndex: isWatchJob(job.jobId) ? null : unit.itemIndex,
+      jobId: isQuietJob(job.jobId) ? null : job.jobId,
+      jobIndex: isQuietJob(job.jobId) ? null : unit.itemIndex,
       transfer: null,
       call: null,
     },

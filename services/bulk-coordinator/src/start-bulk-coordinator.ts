@@ -6,6 +6,7 @@ import { createTrouble } from '@cupel/projections'
 import { openSignedLog, type RecordSigningConfig } from '@cupel/service-connections'
 import type { Config, RunningService } from '@cupel/service-kit'
 import { createCoordination } from './coordinate.js'
+import { followWatches } from './follow-watches.js'
 import { holdLease } from './hold-lease.js'
 
 export interface BulkCoordinatorDeps {
@@ -25,9 +26,12 @@ export interface BulkCoordinatorDeps {
 export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<RunningService> {
   const { database, logger } = deps
   const trouble = createTrouble()
+  const parts = { ...deps, log: await openSignedLog(deps) }
   const coordination = createCoordination({
-    ...{ ...deps, log: await openSignedLog(deps) },
-    digestHour: deps.config.CUPEL_WATCH_DIGEST_HOUR,
+    ...parts,
+    beginOthers: (work) => [
+      followWatches({ ...parts, ...work, digestHour: deps.config.CUPEL_WATCH_DIGEST_HOUR }),
+    ],
     onStarted: () => trouble.over('lease'),
   })
   const lease = holdLease({

@@ -6,12 +6,7 @@ import { requestedEventId } from '@cupel/contracts'
 import { evolveJob, MAX_BULK_ITEMS, nothingKnownOfJob, screenedAddressOf, type BulkJob } from '@cupel/domain'
 import type { DueWatch } from '@cupel/watches'
 import type { OpenJob, Unit } from './job-table.js'
-
-const PREFIX = 'watching_'
-
-export function isWatchJob(jobId: string): boolean {
-  return jobId.startsWith(PREFIX)
-}
+import { quietJobId } from './quiet-jobs.js'
 
 export interface WatchScreening {
   readonly watch: DueWatch
@@ -44,7 +39,7 @@ export function watchJobsOf(screenings: readonly WatchScreening[], submittedAt: 
 
 function watchJob(screenings: readonly WatchScreening[], submittedAt: string): WatchJob {
   const id = requestedEventId()
-  const jobId = PREFIX + id.replaceAll('-', '')
+  const jobId = quietJobId(id)
   const { accountId, livemode, reportPageUrl } = screenings[0]!.watch
   const firsts = screenings.map((_, index) => index)
   return {

@@ -1,10 +1,8 @@
 /** The text of a case for printing: the same text for the same version of the case. */
-import { readCase, type Owner } from '@cupel/cases'
+import { readCase } from '@cupel/cases'
+import type { ReadCaseText } from '../reports/get-report-pdf.js'
 import { factsOf, type CaseParts } from './case-description.js'
 import { caseDocument } from './case-document.js'
-
-/** `document`: the text of the report. */
-export type ReadCaseText = (owner: Owner, document: string) => Promise<string>
 
 export function createReadCaseText({ database, secondPersonLevels }: CaseParts): ReadCaseText {
   return async ({ accountId, livemode }, document) => {

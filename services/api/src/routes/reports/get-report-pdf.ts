@@ -1,10 +1,10 @@
 /** GET /v1/reports/{report_id}/pdf: a report as a document for people. The same report gives the same bytes, from the first second on. */
+import type { Caller } from '@cupel/access'
 import type { PersonalData } from '@cupel/personal-data'
 import type { PdfRenderer } from '@cupel/report-pdf'
 import { z } from 'zod'
 import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
 import type { LargeReads } from '../../http/large-reads.js'
-import type { ReadCaseText } from '../cases/read-case-text.js'
 import type { ReadRecordedLeaf } from '../../documents/transparency-reads.js'
 import type { KeptDocuments } from '../../documents/kept-documents.js'
 import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
@@ -19,6 +19,9 @@ const pdfQuery = z.strictObject({
       '`case`: the case of the report follows it, with `case.json` attached. Another document, with another ETag.',
     ),
 })
+
+/** Reads the case of a report as JSON text for its PDF. `document` is the text of the report. */
+export type ReadCaseText = (owner: Pick<Caller, 'accountId' | 'livemode'>, document: string) => Promise<string>
 
 export interface ReportPdfParts {
   readonly reports: ReportReader

@@ -4,7 +4,7 @@ import { visibleText } from '@cupel/report-document'
 import { Level } from '../../components/level.js'
 import { Moment } from '../../components/moment.js'
 import { ScrollTable } from '../../components/scroll-table.js'
-import { PARTS, pointsText } from '../inbox/entry-text.js'
+import { PARTS, pointsText } from './split-text.js'
 import { causeText, type ReportChange } from './report-change.js'
 
 interface ComparisonViewProps {

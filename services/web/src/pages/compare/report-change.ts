@@ -3,7 +3,7 @@ import type { Report } from '@cupel/contracts'
 import { visibleText } from '@cupel/report-document'
 import type { ApiClient } from '../../api/api-client.js'
 import { nullWhereRefused } from '../../api/api-problem.js'
-import { missingText, splitText } from '../inbox/entry-text.js'
+import { missingText, splitText } from './split-text.js'
 
 export interface ReportChange {
   readonly since: string
