@@ -1,6 +1,7 @@
 /**
- * Who may import whom. boundaries.json lists for each package and service what it may import (`imports`), and what its tests
- * may import besides (`tests`; every test may import the testkit). packages/testkit/boundary-fixtures shows that each rule
+ * Who may import whom. boundaries.json lists for each package, for each room of a package (`watches/routes` is the folder
+ * packages/watches/src/routes) and for each service what it may import (`imports`), and what its tests may import besides (`tests`; every
+ * test may import the testkit and its own package). packages/testkit/boundary-fixtures shows that each rule
  * refuses what it should.
  */
 const table = require('./boundaries.json')
@@ -14,7 +15,19 @@ const root = `^(?:${FIXTURES})?`
 const members = Object.entries(table).flatMap(([group, entries]) =>
   Object.entries(entries).map(([name, { imports, tests = [] }]) => ({ name, group, imports, tests })),
 )
-const folderOf = ({ name, group }) => `${group}/${name}/${name === 'testkit' ? '(?!boundary-fixtures)' : ''}`
+/** The folder of a room; for a package, what is in none of its rooms. */
+function folderOf({ name, group }) {
+  const [own, room] = name.split('/')
+  if (room !== undefined) return `${group}/${own}/src/${room}/`
+  const rooms = members.flatMap((one) => (one.name.startsWith(`${own}/`) ? [one.name.split('/')[1]] : []))
+  const others = [
+    ...(rooms.length === 0 ? [] : [`src/(?:${rooms.join('|')})/`]),
+    ...(own === 'testkit' ? ['boundary-fixtures'] : []),
+  ]
+  return `${group}/${own}/${others.length === 0 ? '' : `(?!${others.join('|')})`}`
+}
+/** Of the whole package. */
+const packageOf = ({ name, group }) => `^${group}/${name.split('/')[0]}/`
 const foldersOf = (names) =>
   names.map((name) => {
     const member = members.find((one) => one.name === name)
@@ -36,10 +49,23 @@ function tableRules(member) {
       'test-import-not-in-the-table',
       'boundaries.json lists what the tests of this package may import.',
       { path: own + '.*(?:' + TESTS + ')' },
-      { path: '^(packages|services)/', pathNot: [own, ...foldersOf([...imports, ...tests, 'testkit'])] },
+      {
+        path: '^(packages|services)/',
+        pathNot: [own, packageOf(member), ...foldersOf([...imports, ...tests, 'testkit'])],
+      },
     ),
+    ...(member.name.includes('/') ? [doorOf(member)] : []),
   ]
 }
+
+/** The other rooms of its package use a room through its index too. */
+const doorOf = (member) =>
+  forbid(
+    'no-deep-imports',
+    'A room is used through what its index gives.',
+    { path: packageOf(member), pathNot: [root + folderOf(member), TESTS] },
+    { path: `^${folderOf(member)}`, pathNot: ['/index\\.ts$', '\\.json$'] },
+  )
 
 module.exports = {
   forbidden: [
@@ -55,7 +81,7 @@ module.exports = {
       'Every package and service is listed in boundaries.json.',
       {
         path: root + '(packages|services)/',
-        pathNot: members.map((member) => root + folderOf(member)),
+        pathNot: members.map((member) => root + `${member.group}/${member.name.split('/')[0]}/`),
       },
       { path: '.' },
     ),
@@ -125,6 +151,9 @@ module.exports = {
         pathNot: [
           root + '(packages|services)/$2/',
           '/src/index\\.ts$',
+          ...members.flatMap((member) =>
+            member.name.includes('/') ? [`^${folderOf(member)}index\\.ts$`] : [],
+          ),
           '^packages/event-log/src/(kafka|embedded)/index\\.ts$',
           '^packages/testkit/src/(installation|providers)/index\\.ts$',
           '^packages/local-stack/src/home\\.ts$',

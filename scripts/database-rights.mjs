@@ -7,17 +7,20 @@ import ts from 'typescript'
 
 /** The services of packages/service-connections/src/service-access.ts, with every program that they run. */
 const PROGRAMS = {
-  api: ['api/src/main.ts', 'api/src/bulk/result-thread.ts'],
+  api: ['api/src/main.ts', '../packages/bulk/src/routes/results/result-thread.ts'],
   scorer: ['scorer/src/main.ts'],
   'bulk-coordinator': ['bulk-coordinator/src/main.ts'],
   'webhook-dispatcher': ['webhook-dispatcher/src/main.ts'],
   'label-refresher': ['label-refresher/src/main.ts'],
   // The command line has other programs; a follower runs these of its modules.
-  'ledger-follower': ['cli/src/connect.ts', '../packages/chain-follow/src/follow.ts'],
+  'ledger-follower': [
+    '../packages/command-line/src/installation/connect.ts',
+    '../packages/chain-data/src/follow/follow.ts',
+  ],
   projector: ['projector/src/main.ts'],
 }
 /** What the program of a scorer runs only if an operator allows it: the module that opens it, and the name of the rights with it. */
-const HISTORIES = 'services/scorer/src/histories/open-history-stage.ts'
+const HISTORIES = 'packages/chain-data/src/worker/open-history-stage.ts'
 
 /** Stands for a part of a statement that is made when it runs. */
 const PART = '?'
@@ -94,9 +97,7 @@ function isRun(table, verb, isFilled) {
 /** Tables, the bodies of functions that run with the rights of their caller, and the read models that have a table of a name. */
 function readSchema(root) {
   const files = ['packages', 'services'].flatMap((folder) =>
-    readdirSync(join(root, folder)).flatMap((name) =>
-      ['sql', 'src/sql'].flatMap((part) => sqlFiles(join(root, folder, name, part))),
-    ),
+    readdirSync(join(root, folder)).flatMap((name) => sqlFiles(join(root, folder, name))),
   )
   const sql = files.map((file) => readFileSync(file, 'utf8')).join('\n')
   const tables = new Set(
@@ -108,12 +109,13 @@ function readSchema(root) {
       .map(([, name, , body]) => [name, body]),
   )
   const views = new Map()
-  const folder = join(root, 'packages/read-models/src')
-  for (const name of readdirSync(folder).filter((name) => existsSync(join(folder, name, 'table.sql')))) {
-    for (const [, table] of readFileSync(join(folder, name, 'table.sql'), 'utf8').matchAll(
-      /CREATE TABLE (\w+)/g,
-    )) {
-      const full = `${name.replace('-', '_')}.${table}`
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const folder = join(root, 'packages', name, 'src', 'read-model')
+    if (!existsSync(join(folder, 'table.sql'))) continue
+    const [, view = ''] =
+      /\bname: '([a-z]+-view)',/.exec(readFileSync(join(folder, 'reducers.ts'), 'utf8')) ?? []
+    for (const [, table] of readFileSync(join(folder, 'table.sql'), 'utf8').matchAll(/CREATE TABLE (\w+)/g)) {
+      const full = `${view.replace('-', '_')}.${table}`
       tables.add(full)
       views.set(table, full)
     }
@@ -121,12 +123,15 @@ function readSchema(root) {
   return { tables, functions, views }
 }
 
+/** Files of the folders `sql` of a package and of its rooms. */
 const sqlFiles = (folder) =>
-  existsSync(folder)
-    ? readdirSync(folder)
-        .map((name) => join(folder, name))
-        .filter((name) => name.endsWith('.sql'))
-    : []
+  ['sql', 'src'].flatMap((part) =>
+    existsSync(join(folder, part))
+      ? readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' })
+          .filter((name) => /(^|\/)sql\/[^/]+\.sql$/.test(`${part}/${name}`))
+          .map((name) => join(folder, part, name))
+      : [],
+  )
 
 /** The strings and templates of a program. */
 function statementsIn(text) {

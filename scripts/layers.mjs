@@ -22,15 +22,27 @@ export function layersOf(table) {
   }
 }
 
-/** One line for each layer, the highest first: packages, then services. */
+/** The layers, the highest first. A service has its name in capital letters. */
 export function drawLayers(table) {
-  const rows = layersOf(table).map((names) => ({
-    packages: names.filter((name) => name in table.packages).join('  '),
-    services: names.filter((name) => name in table.services).join('  '),
-  }))
-  const width = Math.max(...rows.map(({ packages }) => packages.length))
-  return rows
-    .map(({ packages, services }, layer) => `${layer}  ${packages.padEnd(width)}  │  ${services}`.trimEnd())
+  return layersOf(table)
+    .map((names, layer) => {
+      const shown = names.map((name) => (name in table.services ? name.toUpperCase() : name))
+      return wrapped(shown).map((line, at) => `${at === 0 ? String(layer).padStart(2) : '  '}  ${line}`)
+    })
     .reverse()
+    .flat()
     .join('\n')
+}
+
+const WIDTH = 110
+
+function wrapped(names) {
+  const lines = ['']
+  for (const name of names) {
+    const line = lines.at(-1) ?? ''
+    if (line === '') lines[lines.length - 1] = name
+    else if (line.length + name.length + 2 > WIDTH) lines.push(name)
+    else lines[lines.length - 1] = `${line}  ${name}`
+  }
+  return lines
 }

@@ -1,5 +1,9 @@
 /** Conformance cases of proofs: those that test the verifiers of the product, except for single characters that are exchanged. */
-import { BAD_CASES, ENTRY_AS_REPORT, GOOD_CASES } from '../packages/transparency/test/made-case-proof.js'
+import {
+  BAD_CASES,
+  ENTRY_AS_REPORT,
+  GOOD_CASES,
+} from '../packages/evidence/test/transparency/made-case-proof.js'
 import {
   BAD,
   BAD_REFERENCES,
@@ -8,9 +12,9 @@ import {
   KEYS,
   OTHER_REPORTS,
   REPORT,
-} from '../packages/transparency/test/made-proof.js'
+} from '../packages/evidence/test/transparency/made-proof.js'
 import { parseVerifierKey } from '../packages/signing/src/index.js'
-import { verifyReport, type ProvenEntry } from '../packages/transparency/src/index.js'
+import { verifyReport, type ProvenEntry } from '../packages/evidence/src/transparency/index.js'
 
 const keys = KEYS.split('\n').flatMap((line) => parseVerifierKey(line) ?? [])
 

@@ -10,15 +10,15 @@ import {
   problemCodes,
   topicSpecs,
 } from '../packages/contracts/src/index.js'
-import { settingsReference } from '../packages/service-kit/src/settings-reference.js'
-import { MAX_COLLECTOR_ANSWER_BYTES } from '../packages/service-kit/src/tracing/collector-client.js'
+import { settingsReference } from '../packages/kit/src/service/settings-reference.js'
+import { MAX_COLLECTOR_ANSWER_BYTES } from '../packages/kit/src/service/tracing/collector-client.js'
 import {
   LAST_EXPORT_TIMEOUT_MS,
   MAX_EXPORT_RETRIES,
   MAX_ITEMS_PER_REQUEST,
-} from '../packages/service-kit/src/tracing/export-queue.js'
-import { MAX_STEPS_PER_TRACE } from '../packages/service-kit/src/tracing/local-trace.js'
-import { MAX_KEPT_UNSAMPLED_PER_SECOND } from '../packages/service-kit/src/tracing/start-tracing.js'
+} from '../packages/kit/src/service/tracing/export-queue.js'
+import { MAX_STEPS_PER_TRACE } from '../packages/kit/src/service/tracing/local-trace.js'
+import { MAX_KEPT_UNSAMPLED_PER_SECOND } from '../packages/kit/src/service/tracing/start-tracing.js'
 import { openapiDocument, postmanDocument } from '../services/api/src/openapi-document.js'
 import { asyncapiDocument } from './asyncapi.mjs'
 import { readEvents } from './event-facts.mjs'

@@ -43,7 +43,7 @@ copyProgram()
 for (const name of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc']) copy(name)
 await installPackages()
 prune(join(folder, 'node_modules', '.pnpm'))
-if (members.some(({ name }) => name === '@cupel/report-pdf')) await dropUnusedFonts()
+if (members.some(({ name }) => name === '@cupel/reports/pdf')) await dropUnusedFonts()
 for (const name of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc']) rmSync(join(folder, name))
 writePrograms()
 settle(dirname(folder), Number(process.env.SOURCE_DATE_EPOCH ?? 0))
@@ -129,7 +129,7 @@ function packagesOf(store) {
 
 /** Packages of fonts have every weight; a PDF reads a few files of them. */
 async function dropUnusedFonts() {
-  const { fontFiles } = await import(pathToFileURL(join(folder, 'packages/report-pdf/dist/fonts.js')).href)
+  const { fontFiles } = await import(pathToFileURL(join(folder, 'packages/reports/dist/pdf/fonts.js')).href)
   const used = new Set(
     Object.values(fontFiles).flatMap(({ normal, bold }) => [basename(normal), basename(bold)]),
   )

@@ -24,7 +24,7 @@ test.each(Object.keys(programs).filter((service) => service !== 'cli'))(
     const { status, output } = start(service)
     expect(status).not.toBe(0)
     expect(output).toMatch(/CUPEL_\w+ is required/)
-    expect(output).toContain('packages/service-kit/src/')
+    expect(output).toContain('packages/kit/src/service/')
   },
 )
 

@@ -5,7 +5,7 @@ import { root } from '../setup.mjs'
 
 const { packages, services } = JSON.parse(readFileSync(join(root, 'boundaries.json'), 'utf8'))
 /** It has the table of all settings, so that what it names is read by nobody yet. */
-const TABLE = 'service-kit'
+const TABLE = 'kit/service'
 /** Its functions that read a setting for their caller. */
 const READERS = { readWebSecret: 'CUPEL_WEB_SECRET' }
 const SETTING = new RegExp(`\\b(?:CUPEL|OTEL)_\\w+|\\b(?:${Object.keys(READERS).join('|')})(?=\\()`, 'g')
@@ -29,10 +29,13 @@ export const secretOf = (setting) => setting.replace(/_FILE$/, '')
 
 /** @param {string} member */
 function sourcesOf(member) {
+  const [own, room = ''] = member.split('/')
   const [folder = ''] = ['services', 'packages']
-    .map((group) => join(root, group, member, 'src'))
+    .map((group) => join(root, group, own, 'src', room))
     .filter((path) => existsSync(path))
+  const others = room === '' ? Object.keys(packages).filter((name) => name.startsWith(`${own}/`)) : []
+  const isOther = (name) => others.some((other) => name.startsWith(`${other.split('/')[1]}/`))
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.') && !isOther(name))
     .map((name) => readFileSync(join(folder, name), 'utf8'))
 }

@@ -3,7 +3,7 @@
 // services and REGISTRY_URL.
 import { openKafkaLog, confluentRegistry } from '@cupel/event-log/kafka'
 import { openDatabase } from '@cupel/postgres'
-import { createLogger } from '@cupel/service-kit'
+import { createLogger } from '@cupel/kit/service'
 import { prepareDatabase, prepareLog } from './stack/foundation.js'
 import { ensureDefaultPolicy } from './start/default-policy.js'
 

@@ -22,7 +22,7 @@ function lintChanges() {
 /** Arguments to node, or a function that names them; null: there is nothing to check. */
 const commands = {
   types: bin('typescript-native/bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
-  'browser-types': bin('typescript-native/bin/tsc', '--noEmit', '-p', 'services/web/src/client'),
+  'browser-types': bin('typescript-native/bin/tsc', '--noEmit', '-p', 'packages/console/src/client'),
   'script-types': bin('typescript-native/bin/tsc', '--noEmit', '-p', 'scripts'),
   lint: oxlint,
   'lint-changes': lintChanges,

@@ -9,20 +9,20 @@ import { expect, test } from 'vitest'
 /** Written, synced and renamed: a crash or a full volume leaves the old file or the new one. */
 const WHOLE = [
   'packages/archive/src/folder-store.ts',
-  'packages/chain-follow/src/segment-file.ts',
+  'packages/chain-data/src/follow/segment-file.ts',
   'packages/signing/src/secret-key-file.ts',
   'packages/signing/src/signing-keys.ts',
-  'packages/transparency/src/publish-files.ts',
-  'services/cli/src/audit/recompute-state.ts',
-  'services/cli/src/audit/statement.ts',
-  'services/scorer/src/histories/history-reading.ts',
+  'packages/evidence/src/transparency/publish-files.ts',
+  'packages/evidence/src/commands/audit/recompute-state.ts',
+  'packages/evidence/src/commands/audit/statement.ts',
+  'packages/chain-data/src/worker/history-reading.ts',
 ]
 /** The command or the refresh fails, says so, and is repeated: nothing else depends on the file. */
 const TOLD = [
   'packages/archive/src/parquet/parquet-files.ts',
   'packages/labels/src/orders/run-orders.ts',
   'packages/labels/src/refresh/fetch-list.ts',
-  'services/cli/src/answer-file.ts',
+  'packages/command-line/src/answer-file.ts',
   'services/cli/src/support-bundle/write-bundle.ts',
 ]
 /** Files of an installation on one machine, which its next start makes again or names. */
@@ -38,7 +38,7 @@ const LOCAL = [
   'services/cli/src/start/demo-keys.ts',
 ]
 /** Marks of tests. */
-const TESTS = ['packages/failpoints/src/index.ts']
+const TESTS = ['packages/kit/src/failpoints/index.ts']
 /** Packages that run in tests and benchmarks only. */
 const LEFT_OUT = /^packages\/(?:bench|system-tests|testkit)\/|\.(?:test|contract)\.ts$|\/generated\//
 
@@ -74,7 +74,7 @@ test('a file that must be whole is synced before it is renamed', () => {
 test('no writer calls what may write a part of it', () => {
   const partly = writers.filter(({ file, text }) => {
     // Its own `write` of whole pages.
-    const own = file === 'services/scorer/src/histories/history-reading.ts' ? /file\.write\(step/ : LOOP
+    const own = file === 'packages/chain-data/src/worker/history-reading.ts' ? /file\.write\(step/ : LOOP
     return WRITES_A_PART.test(text.replace(own, ''))
   })
   expect(partly.map(({ file }) => file)).toEqual([])

@@ -62,7 +62,7 @@ describe('the sources of a test file', () => {
 
   test('are its package, the packages that it uses, also through others, and what all share', () => {
     expect(nearest(['packages/ledger/src/index.ts'])).toBe(0)
-    expect(nearest(['packages/failpoints/src/index.ts'])).toBe(1)
+    expect(nearest(['packages/kit/src/failpoints/index.ts'])).toBe(1)
     expect(nearest(['pnpm-lock.yaml'])).toBe(1)
     expect(nearest(null)).toBe(1)
   })

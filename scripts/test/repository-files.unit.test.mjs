@@ -49,7 +49,7 @@ test('CODEOWNERS names owners for everything and for what is sensitive, and each
   }
   const paths = rules.map(([path]) => path)
   for (const sensitive of [
-    '/packages/access/',
+    '/packages/gate/',
     '/packages/personal-data/',
     '/docs/security.md',
     '/scripts/release.mjs',

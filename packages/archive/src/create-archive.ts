@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { type EventLog, type LogRecord, placeOf, placesOf, rangeOf } from '@cupel/event-log'
-import { failpoint } from '@cupel/failpoints'
+import { failpoint } from '@cupel/kit/failpoints'
 import type { Signer, Verifier } from '@cupel/signing'
 import { markerOf, openSegmentWriter, sha256OfRecord } from './format/container.js'
 import {

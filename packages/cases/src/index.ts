@@ -1,6 +1,17 @@
 export { casesMigrations } from './migrations.js'
-export { addNote, assignCase, attachFile, mayConfirm, setDisposition } from './change-case.js'
-export type { Actor, CaseFault, CaseRefusal, ChangeResult, NewFile, ReportFacts } from './change-case.js'
+export {
+  addNote,
+  assignCase,
+  attachFile,
+  mayConfirm,
+  setDisposition,
+  type Actor,
+  type CaseFault,
+  type CaseRefusal,
+  type ChangeResult,
+  type NewFile,
+  type ReportFacts,
+} from './change-case.js'
 export {
   MAX_ACCOUNT_FILE_BYTES,
   MAX_ACCOUNT_FILES,
@@ -13,5 +24,15 @@ export {
 } from './limits.js'
 export { isFileKnown, replayEntry, stateAfter } from './replay-entries.js'
 export { judgeFile, type JudgedFile } from './judge-file.js'
-export { listCases, listPeople, readCase, readFile } from './queries.js'
-export type { CaseFilter, CasePersonSeen, Owner, StoredCase, StoredEntry, WholeCase } from './queries.js'
+export {
+  listCases,
+  listPeople,
+  readCase,
+  readFile,
+  type CaseFilter,
+  type CasePersonSeen,
+  type Owner,
+  type StoredCase,
+  type StoredEntry,
+  type WholeCase,
+} from './queries.js'

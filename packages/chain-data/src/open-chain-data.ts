@@ -1,5 +1,5 @@
 /** Queries all providers of a chain at once, within a time limit. A late answer is kept, so that the next screen finds it. */
-import { LATE, withinMs } from '@cupel/concurrency'
+import { LATE, withinMs } from '@cupel/kit/concurrency'
 import type { ChainFact, Logger, Metrics } from '@cupel/contracts'
 import type { ChainCode, ChainInputs } from '@cupel/domain'
 import { LRUCache } from 'lru-cache'

@@ -6,8 +6,8 @@ import {
   ProviderError,
   type HistoryEnd,
   type HistorySource,
+  type ProviderHttp,
 } from '../src/index.js'
-import type { ProviderHttp } from '../src/index.js'
 
 export interface ReadHistory {
   readonly lines: readonly Readonly<Record<string, unknown>>[]

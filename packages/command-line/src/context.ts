@@ -1,7 +1,7 @@
 /** What every command receives: the home folder, the output, and the settings. */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Config } from '@cupel/service-kit'
+import type { Config } from '@cupel/kit/service'
 import { paintFor, type Paint } from './paint.js'
 import { noteLine, printLine } from './standard-output.js'
 
@@ -48,7 +48,7 @@ export function createContext(environment: NodeJS.ProcessEnv, args: readonly str
 }
 
 export async function configOf(environment: NodeJS.ProcessEnv): Promise<Config> {
-  const { loadConfig } = await import('@cupel/service-kit')
+  const { loadConfig } = await import('@cupel/kit/service')
   return loadConfig(environment)
 }
 

@@ -48,7 +48,7 @@ export async function explain(error: unknown): Promise<Explanation> {
     import('@cupel/event-log'),
     import('@cupel/local-stack'),
     import('@cupel/postgres'),
-    import('@cupel/service-kit'),
+    import('@cupel/kit/service'),
     import('@cupel/archive'),
   ])
   if (error instanceof LocalStackError) return { sentence: error.message, exitCode: error.exitCode }

@@ -1,7 +1,7 @@
 import { StoreRefusedError, StoreUnavailableError } from '@cupel/archive'
 import { LogStoppedError } from '@cupel/event-log'
 import { exitCodes, LocalStackError, type LocalStackErrorCode } from '@cupel/local-stack'
-import { ConfigError } from '@cupel/service-kit'
+import { ConfigError } from '@cupel/kit/service'
 import { expect, test } from 'vitest'
 import { CommandError, explain } from './explain.js'
 

@@ -1,7 +1,7 @@
 /** Histories that providers tell are kept in the home, unless the operator names another folder. */
 import { join } from 'node:path'
 import { lastProfile } from '@cupel/local-stack/home'
-import { configOf, type CliContext } from '../context.js'
+import { configOf, type CliContext } from './context.js'
 
 const SETTING = 'CUPEL_HISTORY_FOLDER'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createContext } from '../context.js'
+import { createContext } from './context.js'
 import { withHistoryFolder } from './history-folder.js'
 
 test('histories are kept in the home, unless the operator names another folder', async () => {

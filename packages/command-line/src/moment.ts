@@ -1,5 +1,5 @@
 /** A date or time given as an option. */
-import { CommandError, EXIT_USAGE } from '../explain.js'
+import { CommandError, EXIT_USAGE } from './explain.js'
 
 /** UTC, RFC 3339 with milliseconds. Throws CommandError if the text is not a date. */
 export function momentOf(option: string, text: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 /** The value of a required --reason. */
-import { checkedReason } from '@cupel/access'
+import { checkedReason } from '@cupel/gate/access'
 import { CommandError, EXIT_USAGE } from './explain.js'
 
 /** The trimmed text of a required --reason. Throws a CommandError if it could not be read in the audit log. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { lastProfile, readRun } from '@cupel/local-stack/home'
 import type { CliContext } from './context.js'
 import { CommandError, EXIT_FAILED, EXIT_UNAVAILABLE, EXIT_USAGE } from './explain.js'
-import { readDemoKeys } from './start/demo-keys-file.js'
+import { readDemoKeys } from './demo-keys-file.js'
 
 export interface ServiceCall {
   readonly method: 'GET' | 'POST' | 'DELETE'

@@ -2,8 +2,7 @@
  * What an adversary does on the chain to bring designated money to a clean wallet: each move ends in value of a designated address, so
  * none of them may leave the wallet green, however whole and fresh everything is that a screening reads.
  */
-import type { LabelFacts, Transfer } from '../src/index.js'
-import { writtenForms } from '../src/index.js'
+import { type LabelFacts, type Transfer, writtenForms } from '../src/index.js'
 import {
   addressNamed,
   assetsOf,

@@ -1,7 +1,12 @@
 /** The input of an exposure calculation, and the helpers that its parts share. */
 import type { Placed } from './reference-order.js'
-import { addressOfSource } from './reference-taint.js'
-import type { ReferenceInterval, ReferenceSource, Step, TaintCase } from './reference-taint.js'
+import {
+  addressOfSource,
+  type ReferenceInterval,
+  type ReferenceSource,
+  type Step,
+  type TaintCase,
+} from './reference-taint.js'
 
 export interface ReferenceTransfer extends Placed {
   readonly amount: bigint

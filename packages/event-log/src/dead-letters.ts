@@ -4,7 +4,7 @@
  */
 import { scan } from './scan.js'
 import { derivedTopicSpecs, topicsInUse, type TopicSpec } from '@cupel/contracts'
-import type { FailpointName } from '@cupel/failpoints'
+import type { FailpointName } from '@cupel/kit/failpoints'
 import {
   RecordTooLargeError,
   type EventLog,

@@ -9,10 +9,9 @@ export {
   listDeadLetters,
   resolutionsOf,
   restoreRecord,
+  type DeadLetter,
 } from './dead-letters.js'
-export type { DeadLetter } from './dead-letters.js'
-export { createEventCodec, UndecodableRecordError } from './event-codec.js'
-export type { EventCodec, FieldOf } from './event-codec.js'
+export { createEventCodec, UndecodableRecordError, type EventCodec, type FieldOf } from './event-codec.js'
 export { eventsOf, readable } from './events-of.js'
 export { GENESIS_TOPIC } from './genesis.js'
 export { keyPartition } from './key-partition.js'
@@ -29,7 +28,10 @@ export {
 export { builtInRegistry } from './schemas/built-in-registry.js'
 export { addCatalogRows, registerSchemas, replaceCatalogRows } from './schemas/register-schemas.js'
 export { schemaSha256 } from './schemas/avro.js'
-export { loadSchemaCatalog, readCatalogRows } from './schemas/schema-catalog.js'
-export type { CatalogRow, SchemaCatalog } from './schemas/schema-catalog.js'
-export { IncompatibleSchemaError } from './schemas/schema-registry.js'
-export type { SchemaRegistry } from './schemas/schema-registry.js'
+export {
+  loadSchemaCatalog,
+  readCatalogRows,
+  type CatalogRow,
+  type SchemaCatalog,
+} from './schemas/schema-catalog.js'
+export { IncompatibleSchemaError, type SchemaRegistry } from './schemas/schema-registry.js'

@@ -7,7 +7,7 @@
  * `<group>.dlq` holds dead letters and notes about them. Neither is public.
  */
 import type { TopicSpec } from '@cupel/contracts'
-import type { FailpointName } from '@cupel/failpoints'
+import type { FailpointName } from '@cupel/kit/failpoints'
 
 export type Headers = Readonly<Record<string, string>>
 

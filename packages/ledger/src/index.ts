@@ -1,5 +1,4 @@
-export { MAX_FILTERED_ADDRESSES, readAddressFilter } from './address-filter.js'
-export type { AddressFilter } from './address-filter.js'
+export { MAX_FILTERED_ADDRESSES, readAddressFilter, type AddressFilter } from './address-filter.js'
 export {
   forgetOldProgress,
   historyProgress,
@@ -19,16 +18,13 @@ export {
 } from './address-histories.js'
 export { busiestAddresses } from './busiest-addresses.js'
 export { readClusterFacts } from './cluster-facts.js'
-export { readCluster } from './clusters.js'
-export type { Cluster, ClusterMember, ClusterRequest } from './clusters.js'
+export { readCluster, type Cluster, type ClusterMember, type ClusterRequest } from './clusters.js'
 export { compareLedger, compareRows } from './compare-ledger.js'
 export { createLedgerCheck, type CheckedLedger, type CheckedLedgerDeps } from './checked-ledger.js'
-export { currentLedger, ledgerChains } from './current-ledger.js'
-export type { CurrentLedger } from './current-ledger.js'
+export { currentLedger, ledgerChains, type CurrentLedger } from './current-ledger.js'
 export { findMovements } from './find-movements.js'
 export { historyKinds } from './declared-range.js'
-export { examineAddress } from './examine-address.js'
-export type { ExamineOptions, ReadBefore, Searched } from './examine-address.js'
+export { examineAddress, type ExamineOptions, type ReadBefore, type Searched } from './examine-address.js'
 export type { ExamineRequest } from './examine-request.js'
 export {
   followedSegments,
@@ -54,25 +50,24 @@ export { createKnownTransfers, type KnownTransfers } from './known-transfers.js'
 export { isPriceTableKnown, isSegmentKnown } from './known-imports.js'
 export { ledgerMigrations } from './migrations.js'
 export type { Pace } from './pace.js'
-export { importPrices } from './prices/import-prices.js'
-export type {
-  PriceImportDeps,
-  PriceImportRequest,
-  PriceImportResult,
-  PriceImportSummary,
+export {
+  importPrices,
+  type PriceImportDeps,
+  type PriceImportRequest,
+  type PriceImportResult,
+  type PriceImportSummary,
 } from './prices/import-prices.js'
 export {
   listPriceImports,
   PriceTableAlteredError,
   pricesSha256At,
   readPriceTable,
+  type PriceImport,
 } from './prices/read-prices.js'
-export type { PriceImport } from './prices/read-prices.js'
 export { latestPrice, type LatestPrice } from './prices/latest-price.js'
 export { mayHaveProvider, noteProvidedChains } from './provided-chains.js'
 export { stateLedgerAgain } from './publish-segment.js'
-export { readTransfers } from './read-transfers.js'
-export type { TransfersOfAddress } from './read-transfers.js'
+export { readTransfers, type TransfersOfAddress } from './read-transfers.js'
 export {
   declaredRanges,
   hasSegmentsUpTo,
@@ -80,7 +75,9 @@ export {
   LEDGER_LOOK_INTERVAL_MS,
   ledgerSeqAt,
   listSegments,
+  type HeightRange,
+  type HistoryFacts,
+  type Segment,
 } from './segments.js'
-export type { HeightRange, HistoryFacts, Segment } from './segments.js'
 export type { KnownSizes } from './sizes.js'
 export { touchedAddresses, type TouchRequest } from './touched-addresses.js'

@@ -1,6 +1,6 @@
 /** A supervisor that starts Postgres on the folder it is given and then waits to be killed. */
 import { join } from 'node:path'
-import { startPostgres } from '@cupel/local-stack'
+import { startPostgres } from '../src/postgres.js'
 
 const folder = process.argv[2]!
 const postgres = await startPostgres({

@@ -10,7 +10,7 @@ import {
   type ReadingProgress,
   type SharedInputsReader,
   type StoredReport,
-} from '@cupel/proofs'
+} from '@cupel/evidence/proofs'
 import type { LabelStateRecorded, Report, ReportGenerated } from '@cupel/contracts'
 import { recompute, type CompiledPolicy, type SharedInputs } from '@cupel/domain'
 import type { EventCodec, AuthenticLog } from '@cupel/event-log'

@@ -1,5 +1,5 @@
 /** A pool of connections, statements that are prepared once, and transactions that name their failpoint. */
-import { failpoint, type FailpointName } from '@cupel/failpoints'
+import { failpoint, type FailpointName } from '@cupel/kit/failpoints'
 import pg from 'pg'
 import { clientWithPasswordOf } from './renewed-password.js'
 import { ScopedQuery, type StatementScope } from './scoped-query.js'

@@ -1,10 +1,23 @@
 export { asFields, asTimes, timeText } from './as-fields.js'
 export { databasePeer, type DatabasePeer } from './database-peer.js'
-export { openDatabase, UNNAMED } from './database.js'
-export type { Database, DatabaseOptions, Queryable, Row, Statement, TransactionOptions } from './database.js'
+export {
+  openDatabase,
+  UNNAMED,
+  type Database,
+  type DatabaseOptions,
+  type Queryable,
+  type Row,
+  type Statement,
+  type TransactionOptions,
+} from './database.js'
 export { listen, type ListeningConnection } from './listen.js'
 export { isUnavailable, sqlState } from './errors.js'
 export type { StatementScope } from './scoped-query.js'
 export { greatestFirst, mergedRanges } from './merged-ranges.js'
-export { migrate, pendingMigrations, readMigrations } from './migrate.js'
-export type { Migration, MigrationSource } from './migrate.js'
+export {
+  migrate,
+  pendingMigrations,
+  readMigrations,
+  type Migration,
+  type MigrationSource,
+} from './migrate.js'

@@ -3,7 +3,7 @@
  * transaction of the rows. A member that lost its partition, and a process whose last commits were lost in a crash, find another
  * value: they roll back and resume at the stored one.
  */
-import { createBatcher } from '@cupel/concurrency'
+import { createBatcher } from '@cupel/kit/concurrency'
 import { type Checkpoint, type LogIdentity, type Place, placeOf } from '@cupel/event-log'
 import { asTimes, type Queryable } from '@cupel/postgres'
 

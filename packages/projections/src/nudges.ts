@@ -2,7 +2,7 @@
  * Hurries a reader of the log that rests. A caller that waits for a consumer's checkpoint nudges its group, and the member that reads for
  * the group continues at once. A nudge may get lost; the wait then lasts as long as the rest.
  */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { listen, type Database, type ListeningConnection, type Queryable } from '@cupel/postgres'
 

@@ -3,7 +3,7 @@
  * The read model stops before a record that cannot be applied, with all earlier records applied. If the database is
  * unreachable, it waits. It never skips a record.
  */
-import { sleep } from '@cupel/concurrency'
+import { sleep } from '@cupel/kit/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'

@@ -3,7 +3,7 @@
  * of this tenant (docs/adr/0150), and the returned rows are checked. Each wall works without the others.
  */
 import { asFields, type Queryable, type Statement } from '@cupel/postgres'
-import { tenantScope } from '@cupel/projections'
+import { tenantScope } from './tenant-walls.js'
 
 /** An account in one of its two environments; it sees only its own rows. */
 export interface Tenant {

@@ -1,8 +1,10 @@
 /** A page that looks for what hardly any row has reads no more when the account is older, counted in buffers of Postgres. */
 import type { Database, Queryable, Statement } from '@cupel/postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openFixture, type Fixture } from '../test/fixture.js'
-import { listAuditEntries, listReports, type Tenant } from './index.js'
+import { openFixture, type Fixture } from './fixture.js'
+import { listAuditEntries } from '@cupel/audit/read-model'
+import { listReports } from '@cupel/reports/read-model'
+import type { Tenant } from '@cupel/projections'
 
 const OWN: Tenant = { accountId: 'acc_own', livemode: true }
 const SANDBOX: Tenant = { ...OWN, livemode: false }

@@ -1,7 +1,7 @@
 import type { ApiRequestAudited, DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { event, openFixture, type Fixture } from '../../test/fixture.js'
-import { auditView, listAuditEntries, type AuditCursor } from '../index.js'
+import { event, openFixture, type Fixture } from './fixture.js'
+import { auditView, listAuditEntries, type AuditCursor } from '@cupel/audit/read-model'
 
 const OWNER = { accountId: 'acc_1', livemode: true }
 

@@ -1,7 +1,9 @@
 import type { DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { event, openFixture, type Fixture } from '../../test/fixture.js'
-import { caseView, listReports, type ReportFilter, type ReportPage, type Tenant } from '../index.js'
+import { event, openFixture, type Fixture } from './fixture.js'
+import { caseView } from '@cupel/cases/read-model'
+import { listReports, type ReportFilter, type ReportPage } from '@cupel/reports/read-model'
+import type { Tenant } from '@cupel/projections'
 
 const OWN: Tenant = { accountId: 'acc_own', livemode: true }
 const OTHER: Tenant = { accountId: 'acc_other', livemode: true }

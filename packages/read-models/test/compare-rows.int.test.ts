@@ -1,8 +1,8 @@
 /** Each row of a label is what the log states, and a row of nobody is named. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openFixture, type Fixture } from '../../test/fixture.js'
-import { asserted, published, retired } from '../../test/label-events.js'
-import { compareLabelRows, labelView } from '../index.js'
+import { openFixture, type Fixture } from './fixture.js'
+import { asserted, published, retired } from './label-events.js'
+import { compareLabelRows, labelView } from '@cupel/labels/read-model'
 
 const OWNER = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM'
 

@@ -2,9 +2,9 @@
 import { deathsWithin, diesAt } from '@cupel/testkit/installation'
 import { runReadModel } from '@cupel/projections'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openFixture, type Fixture } from '../../test/fixture.js'
-import { asserted, published, retired } from '../../test/label-events.js'
-import { labelView } from '../index.js'
+import { openFixture, type Fixture } from './fixture.js'
+import { asserted, published, retired } from './label-events.js'
+import { labelView } from '@cupel/labels/read-model'
 
 let fixture: Fixture
 beforeAll(async () => {

@@ -1,9 +1,15 @@
 /** Expected lists are numbered among the publications, so each state of knowledge keeps its name. */
 import type { DomainEvent, LabelSetExpected } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { event, openFixture, type Fixture } from '../../test/fixture.js'
-import { published } from '../../test/label-events.js'
-import { labelView, listPublications, listSets, readLabelsAsOf, readLabelSnapshot } from '../index.js'
+import { event, openFixture, type Fixture } from './fixture.js'
+import { published } from './label-events.js'
+import {
+  labelView,
+  listPublications,
+  listSets,
+  readLabelsAsOf,
+  readLabelSnapshot,
+} from '@cupel/labels/read-model'
 
 let fixture: Fixture
 beforeEach(async () => {

@@ -1,7 +1,8 @@
 import type { DomainEvent, EventData } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { event, openFixture, type Fixture } from '../../test/fixture.js'
-import { inboxView, type Tenant } from '../index.js'
+import { event, openFixture, type Fixture } from './fixture.js'
+import { inboxView } from '@cupel/watches/read-model'
+import type { Tenant } from '@cupel/projections'
 
 const OWN: Tenant = { accountId: 'acc_own', livemode: true }
 const OTHER: Tenant = { accountId: 'acc_other', livemode: true }

@@ -1,6 +1,6 @@
 import type { BulkSubmitted, DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { event, openFixture, type Fixture } from '../../test/fixture.js'
+import { event, openFixture, type Fixture } from './fixture.js'
 import {
   chooseResults,
   jobView,
@@ -8,10 +8,10 @@ import {
   readItemReports,
   readJob,
   readOverview,
-  reportView,
   type JobItem,
   type JobReading,
-} from '../index.js'
+} from '@cupel/bulk/read-model'
+import { reportView } from '@cupel/reports/read-model'
 
 const JOB = 'job_1'
 const OWNER = { accountId: 'acc_1', livemode: true }

@@ -1,9 +1,9 @@
 import { rebuildReadModel, runReadModel } from '@cupel/projections'
 import { diesAt } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openFixture, type Fixture } from '../../test/fixture.js'
-import { asserted, published, retired } from '../../test/label-events.js'
-import { labelView, readLabelSnapshot } from '../index.js'
+import { openFixture, type Fixture } from './fixture.js'
+import { asserted, published, retired } from './label-events.js'
+import { labelView, readLabelSnapshot } from '@cupel/labels/read-model'
 
 const events = [
   asserted('i1', 'a'),

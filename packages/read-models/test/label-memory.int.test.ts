@@ -1,9 +1,15 @@
 import type { Queryable, Statement } from '@cupel/postgres'
 import { rebuildReadModel } from '@cupel/projections'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openFixture, type Fixture } from '../../test/fixture.js'
-import { asserted, published, retired } from '../../test/label-events.js'
-import { labelView, readLabelsAsOf, readLabelSnapshot, rememberLabels, type Label } from '../index.js'
+import { openFixture, type Fixture } from './fixture.js'
+import { asserted, published, retired } from './label-events.js'
+import {
+  labelView,
+  readLabelsAsOf,
+  readLabelSnapshot,
+  rememberLabels,
+  type Label,
+} from '@cupel/labels/read-model'
 
 let fixture: Fixture
 /** The keys of each statement that reads labels. */

@@ -2,8 +2,8 @@ import { topicOf, type DomainEvent } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openFixture, type Fixture } from '../../test/fixture.js'
-import { asserted, published, retired } from '../../test/label-events.js'
+import { openFixture, type Fixture } from './fixture.js'
+import { asserted, published, retired } from './label-events.js'
 import {
   labelView,
   listPublications,
@@ -15,7 +15,7 @@ import {
   showLabels,
   type Label,
   type LabelSnapshot,
-} from '../index.js'
+} from '@cupel/labels/read-model'
 
 let fixture: Fixture
 beforeEach(async () => {

@@ -1,8 +1,7 @@
 /** Whom an own label is found for: a block label for whoever has a key of it, an allow label for who spends with it. */
 import { parseAddress } from '@cupel/domain'
 import { expect, test } from 'vitest'
-import { underAskedKeys, type Label } from '../label-view/labels.js'
-import { readOwnLabels } from './queries.js'
+import { underAskedKeys, type Label, readOwnLabels } from '@cupel/labels/read-model'
 
 /** The stake credential of one owner, and an address that names it and is spent by another key. */
 const STAKE = keyOf('stake1uyehkck0lajq8gr28t9uxnuvgcqrc6070x3k9r8048z8y5gh6ffgw')

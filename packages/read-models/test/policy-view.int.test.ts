@@ -1,7 +1,8 @@
 import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { event, openFixture, type Fixture } from '../../test/fixture.js'
-import { listPolicies, policyView, readActivePolicy, readLabelSnapshot } from '../index.js'
+import { event, openFixture, type Fixture } from './fixture.js'
+import { listPolicies, policyView, readActivePolicy } from '@cupel/policy/read-model'
+import { readLabelSnapshot } from '@cupel/labels/read-model'
 
 let fixture: Fixture
 beforeEach(async () => {

@@ -3,9 +3,9 @@ import { screenTopic, type ApiCall, type ApiRequestAudited, type DomainEvent } f
 import { TYPE_HEADER } from '@cupel/event-log'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { event, openFixture, type Fixture } from '../../test/fixture.js'
-import { countUsage } from './usage.js'
-import { auditView, listAuditEntries, reportView, type AuditEntry } from '../index.js'
+import { event, openFixture, type Fixture } from './fixture.js'
+import { countUsage, auditView, listAuditEntries, type AuditEntry } from '@cupel/audit/read-model'
+import { reportView } from '@cupel/reports/read-model'
 
 const AT = '2026-11-21T09:00:00.000Z'
 /** 7 ms after the call arrived. */

@@ -1,7 +1,7 @@
 import type { DomainEvent, ReportGenerated } from '@cupel/contracts'
 import { ownerKeysOf, parseAddress, soughtOwnerKeys, toEip55, writtenForms } from '@cupel/domain'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { event, openFixture, type Fixture } from '../../test/fixture.js'
+import { event, openFixture, type Fixture } from './fixture.js'
 import {
   getReport,
   listReportPlaces,
@@ -9,7 +9,7 @@ import {
   reportView,
   type ReportFilter,
   type ReportPage,
-} from '../index.js'
+} from '@cupel/reports/read-model'
 
 const OWNER = { accountId: 'acc_1', livemode: true }
 

@@ -1,7 +1,7 @@
 /** A running job, read page by page and as a whole: the results are the same, and a page costs only a page. */
 import type { DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { event, openFixture, type Fixture } from '../../test/fixture.js'
+import { event, openFixture, type Fixture } from './fixture.js'
 import {
   chooseResults,
   findJob,
@@ -9,10 +9,10 @@ import {
   jobView,
   readJob,
   readOverview,
-  reportView,
   type JobItem,
   type ResultChoice,
-} from '../index.js'
+} from '@cupel/bulk/read-model'
+import { reportView } from '@cupel/reports/read-model'
 
 const JOB = 'job_1'
 const OWNER = { accountId: 'acc_1', livemode: true }

@@ -1,27 +1,21 @@
 /** These tests remove the walls between tenants, one and two at a time: every query loses its condition, and the remaining walls hold. */
 import type { Queryable } from '@cupel/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openFixture, type Fixture } from '../test/fixture.js'
-import { installReadModels, TENANT_ROLE, tenantScope } from '@cupel/projections'
+import { openFixture, type Fixture } from './fixture.js'
+import { installReadModels, TENANT_ROLE, tenantScope, ForeignRowError, type Tenant } from '@cupel/projections'
 import {
   chooseResults,
-  countUsage,
-  ForeignRowError,
-  getReport,
-  listAuditEntries,
   listJobs,
   readEndedLevels,
   readJobStates,
   readOverview,
-  listReportPlaces,
-  listReports,
   readItemReports,
   readEndedResults,
   readJob,
-  readModels,
-  reportView,
-  type Tenant,
-} from './index.js'
+} from '@cupel/bulk/read-model'
+import { countUsage, listAuditEntries } from '@cupel/audit/read-model'
+import { getReport, listReportPlaces, listReports, reportView } from '@cupel/reports/read-model'
+import { readModels } from '../src/index.js'
 
 const OWN: Tenant = { accountId: 'acc_own', livemode: true }
 const others: readonly Tenant[] = [

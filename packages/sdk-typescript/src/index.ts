@@ -1,6 +1,5 @@
 /** Client of Cupel. `new Cupel()` reads CUPEL_API_KEY and CUPEL_BASE_URL. */
-export { Cupel } from './cupel.js'
-export type { ReportOptions, ScreenOptions } from './cupel.js'
+export { Cupel, type ReportOptions, type ScreenOptions } from './cupel.js'
 export type { Clock, CupelOptions, Fetch } from './settings.js'
 export type { AnswerEvent, AttemptEvent, Hooks, RetryEvent } from './hooks.js'
 export type { CallOptions, KeyedCallOptions } from './transport/call.js'
@@ -43,15 +42,16 @@ export type { NewOwnLabel, OwnLabelListOptions, OwnLabels } from './resources/ow
 export type { Policy, WhatIfOptions } from './resources/policy.js'
 export type { NewTransfer, TransferListOptions, TransferOptions, Transfers } from './resources/transfers.js'
 export type { NewWatch, Watches } from './resources/watches.js'
-export { ReportReducer } from './events/report-reducer.js'
-export type { ReportState, SubscribedEvent, Taken } from './events/report-reducer.js'
-export { RecordVerifier } from './evidence/record-verifier.js'
-export type { ReceivedRecord, RecordHeader, RecordVerifierOptions } from './evidence/record-verifier.js'
-export { verifyProof } from './evidence/verify-proof.js'
+export { ReportReducer, type ReportState, type SubscribedEvent, type Taken } from './events/report-reducer.js'
+export {
+  RecordVerifier,
+  type ReceivedRecord,
+  type RecordHeader,
+  type RecordVerifierOptions,
+} from './evidence/record-verifier.js'
+export { verifyProof, type ProvenReport } from './evidence/verify-proof.js'
 export type { ProvenEntry } from './evidence/case-entries.js'
-export type { ProvenReport } from './evidence/verify-proof.js'
-export { webhooks } from './webhooks/verify.js'
-export type { VerifyOptions, WebhookBody, WebhookHeaders } from './webhooks/verify.js'
+export { webhooks, type VerifyOptions, type WebhookBody, type WebhookHeaders } from './webhooks/verify.js'
 export type {
   BulkCancelledMessage,
   BulkCompletedMessage,

@@ -1,5 +1,5 @@
 /** The connections of a service process to the database and the log; shutdown closes them in reverse order. */
-import { databaseBehindLog, useRecordedReportPartitions } from '@cupel/access'
+import { databaseBehindLog, useRecordedReportPartitions } from '@cupel/gate/access'
 import {
   areRecordKeysRegistered,
   createEventCodec,
@@ -11,7 +11,7 @@ import {
   type EventLog,
   type RecordKeys,
 } from '@cupel/event-log'
-import { claimantOf, InstanceTakenError, startHeartbeat } from '@cupel/heartbeats'
+import { claimantOf, InstanceTakenError, startHeartbeat } from '@cupel/projections/heartbeats'
 import { databasePeer, openDatabase, sqlState, type Database } from '@cupel/postgres'
 import {
   ConfigError,
@@ -22,11 +22,11 @@ import {
   type Config,
   type Peer,
   type ServiceFrame,
-} from '@cupel/service-kit'
+  openTracing,
+} from '@cupel/kit/service'
 import { kafkaAccess } from './kafka-access.js'
 import { requireTopics } from './require-topics.js'
 import type { LogService } from './service-access.js'
-import { openTracing } from '@cupel/service-kit'
 import type { Tracing } from '@cupel/contracts'
 
 export interface Connections {

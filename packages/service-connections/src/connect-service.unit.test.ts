@@ -1,4 +1,4 @@
-import { loadConfig } from '@cupel/service-kit'
+import { loadConfig } from '@cupel/kit/service'
 import { expect, test } from 'vitest'
 import { requireVerifiedConnections } from './connect-service.js'
 

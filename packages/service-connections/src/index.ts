@@ -2,7 +2,7 @@ export { certainSkewMs, measureClock, startInstallationClock } from './clock/ins
 export { databaseRights, historyRights, type DatabaseRights, type Verb } from './generated/database-rights.js'
 export { kafkaAccess } from './kafka-access.js'
 export { openSignedLog } from './open-signed-log.js'
-export type { RecordSigningConfig } from '@cupel/transparency'
+export type { RecordSigningConfig } from '@cupel/evidence/transparency'
 export { acceptsFault } from './require-topics.js'
 export {
   logServices,
@@ -17,3 +17,4 @@ export {
   requireVerifiedConnections,
   type Connections,
 } from './connect-service.js'
+export { RESTORE_GROUP } from './health/standstills.js'

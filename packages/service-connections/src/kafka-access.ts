@@ -1,7 +1,7 @@
 /** Reads from the settings how this program authenticates to the brokers: TLS, certificate, password or token. */
 import { readFileSync } from 'node:fs'
 import type { KafkaLogOptions } from '@cupel/event-log/kafka'
-import { ConfigError, readSecretFile, type Config } from '@cupel/service-kit'
+import { ConfigError, readSecretFile, type Config } from '@cupel/kit/service'
 
 type TlsOptions = Exclude<NonNullable<KafkaLogOptions['ssl']>, boolean | (() => unknown)>
 
@@ -53,7 +53,7 @@ async function saslOf(config: Config): Promise<Pick<KafkaLogOptions, 'sasl'>> {
         password: rereadSecret(config, 'CUPEL_KAFKA_PASSWORD'),
       },
     }
-  const { clientCredentials } = await import('@cupel/oidc')
+  const { clientCredentials } = await import('@cupel/kit/oidc')
   const token = clientCredentials({
     tokenUrl: config.CUPEL_KAFKA_OAUTH_TOKEN_URL!,
     clientId: config.CUPEL_KAFKA_OAUTH_CLIENT_ID!,

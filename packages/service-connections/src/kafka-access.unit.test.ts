@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadConfig } from '@cupel/service-kit'
+import { loadConfig } from '@cupel/kit/service'
 import { afterAll, expect, test } from 'vitest'
 import { kafkaAccess } from './kafka-access.js'
 

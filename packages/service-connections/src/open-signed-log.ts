@@ -1,9 +1,9 @@
 /** The log of a service that appends to public topics, with the signing key of the installation. */
 import { signedLog, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { ConfigError } from '@cupel/service-kit'
+import { ConfigError } from '@cupel/kit/service'
 import { SigningKeysError } from '@cupel/signing'
-import { openRecordSigner, type RecordSigningConfig } from '@cupel/transparency'
+import { openRecordSigner, type RecordSigningConfig } from '@cupel/evidence/transparency'
 
 /** Throws ConfigError where the keys cannot be used, or are missing where records must be signed. */
 export async function openSignedLog<L extends EventLog>(parts: {

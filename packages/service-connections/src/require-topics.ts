@@ -1,7 +1,7 @@
 /** A service starts only if each of its topics has the settings that the log requires, or an operator has accepted the difference. */
 import type { Logger, TopicSpec } from '@cupel/contracts'
 import { installationTopics, type EventLog, type TopicFault } from '@cupel/event-log'
-import { ConfigError, type Config } from '@cupel/service-kit'
+import { ConfigError, type Config } from '@cupel/kit/service'
 import { serviceAccess, type LogService } from './service-access.js'
 
 type OverrideSettings = Pick<Config, 'CUPEL_TOPIC_OVERRIDES' | 'CUPEL_TOPIC_PREFIX'>

@@ -10,6 +10,8 @@ export {
   MAX_LABEL_LENGTH,
   MAX_USABLE_SHARES,
   revokeShare,
+  type Actor,
+  type Owner,
+  type Share,
 } from './shares.js'
-export type { Actor, Owner, Share } from './shares.js'
 export { findUsableShare, MAX_OPENS_PER_MINUTE, openShare } from './openings.js'

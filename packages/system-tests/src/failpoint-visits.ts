@@ -1,5 +1,5 @@
 /** The failpoints and the tests in which a process dies at them. */
-import type { FailpointName } from '@cupel/failpoints'
+import type { FailpointName } from '@cupel/kit/failpoints'
 
 /**
  * Points that the services visit while they answer screens, with the number of the visit at which a process dies. The numbers
@@ -46,7 +46,7 @@ export const whenLate = [
 
 /** Points that tests beside the guarded code visit. */
 export const elsewhere: readonly FailpointName[] = [
-  // packages/chain-follow/test/restarts.int.test.ts ends a follower at each of these.
+  // packages/chain-data/test/follow/restarts.int.test.ts ends a follower at each of these.
   'follow.file',
   'follow.import',
   // services/scorer/test/history-deaths.int.test.ts ends a scorer at each of these.
@@ -63,14 +63,14 @@ export const elsewhere: readonly FailpointName[] = [
   'latest-reports.commit',
   'latest-reports.checked',
   'latest-reports.erased',
-  // packages/transparency/test/transparency.int.test.ts kills a process at each of these.
+  // packages/evidence/test/transparency/transparency.int.test.ts kills a process at each of these.
   'transparency.sign',
   'transparency.publish',
   'transparency.cosign',
   'transparency.publish-key',
-  // packages/transparency/test/shorter-log.int.test.ts kills the command at this one.
+  // packages/evidence/test/transparency/shorter-log.int.test.ts kills the command at this one.
   'transparency.accept',
-  // services/cli/src/log/adopt.int.test.ts and services/cli/src/restore/restore.full.int.test.ts kill the command at these.
+  // services/cli/test/log/adopt.int.test.ts and services/cli/src/restore/restore.full.int.test.ts kill the command at these.
   'transparency.adopt',
   'restore.restored',
   // services/api/test/sessions.int.test.ts kills the API at these.
@@ -98,7 +98,7 @@ export const elsewhere: readonly FailpointName[] = [
   'archive.manifest',
   // packages/archive/test/restore.int.test.ts kills a process at each of these.
   'archive.restore',
-  // services/cli/src/archive/restore.int.test.ts kills a process at it.
+  // services/cli/test/archive/restore.int.test.ts kills a process at it.
   'archive.restoration',
   // packages/ledger/test/interrupted-import.int.test.ts kills an import at each of these.
   'ledger.segment',

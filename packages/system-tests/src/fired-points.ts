@@ -1,5 +1,5 @@
 /** Arms failpoints of a supervised run and reads which of them have fired. */
-import type { FailpointName } from '@cupel/failpoints'
+import type { FailpointName } from '@cupel/kit/failpoints'
 import { readFileSync } from 'node:fs'
 
 export const sides = ['before', 'after'] as const

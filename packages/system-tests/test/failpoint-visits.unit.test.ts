@@ -1,4 +1,4 @@
-import { failpointNames } from '@cupel/failpoints'
+import { failpointNames } from '@cupel/kit/failpoints'
 import { expect, test } from 'vitest'
 import { atFirstStart, byCommand, elsewhere, underLoad, whenLate } from '../src/failpoint-visits.js'
 import { pointsByFault } from '../src/fired-points.js'

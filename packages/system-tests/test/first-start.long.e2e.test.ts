@@ -1,7 +1,7 @@
 /** An installation dies at each failpoint of its first start, one after another. It then restarts and answers. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FailpointName } from '@cupel/failpoints'
+import type { FailpointName } from '@cupel/kit/failpoints'
 import { drawnWithin } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { createClient, type Client } from '../src/client.js'

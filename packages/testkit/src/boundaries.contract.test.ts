@@ -45,16 +45,32 @@ function cruise(...paths: string[]): Cruise {
 const parse = (text: string): Cruise => JSON.parse(text) as Cruise
 
 test('the table lists every package and service, and nothing else', () => {
-  for (const group of groups) expect(Object.keys(table[group]).sort()).toEqual(foldersIn(group))
+  for (const group of groups) expect([...new Set(membersIn(group).map(packageOf))]).toEqual(foldersIn(group))
+})
+
+test('each room of the table is a folder with an index, and the package exports it', () => {
+  for (const member of membersIn('packages').filter((name) => name.includes('/'))) {
+    const [name, room] = member.split('/')
+    const { exports } = readJson(`packages/${name}/package.json`) as { exports: Record<string, object> }
+    expect(exports).toHaveProperty([`./${room}`, 'cupel-source'], `./src/${room}/index.ts`)
+    expect(readdirSync(`${root}/packages/${name}/src/${room}`)).toContain('index.ts')
+  }
 })
 
 test.each(groups.flatMap((group) => foldersIn(group).map((name) => [group, name] as const)))(
   '%s/%s depends in its package.json on what the table allows',
   (group, name) => {
-    const { imports, tests = [] } = table[group][name]!
+    const rooms = membersIn(group).filter((member) => packageOf(member) === name)
+    const others = (kind: 'imports' | 'tests'): string[] =>
+      rooms
+        .flatMap((room) => table[group][room]![kind] ?? [])
+        .map(packageOf)
+        .filter((one) => one !== name)
+    const imports = withoutTestkit(others('imports'))
+    const tests = withoutTestkit(others('tests')).filter((one) => !imports.includes(one))
     const manifest = readJson(`${group}/${name}/package.json`) as Record<string, Record<string, string>>
-    expect(ours(manifest['dependencies'])).toEqual(withoutTestkit(imports))
-    expect(ours(manifest['devDependencies'])).toEqual(withoutTestkit(tests))
+    expect(ours(manifest['dependencies'])).toEqual(imports)
+    expect(ours(manifest['devDependencies'])).toEqual(tests)
   },
 )
 
@@ -68,6 +84,10 @@ test('each boundary rule refuses its fixture', () => {
   const names = new Set(forbidden.map((rule) => rule.name))
   expect([...refusing].sort()).toEqual([...names].sort())
 }, 300_000)
+
+const membersIn = (group: (typeof groups)[number]): string[] => Object.keys(table[group]).sort()
+/** `watches` of `watches/routes`. */
+const packageOf = (member: string): string => member.split('/')[0]!
 
 function readJson(path: string): unknown {
   return JSON.parse(readFileSync(`${root}/${path}`, 'utf8'))
@@ -95,5 +115,5 @@ const SDK = '@cupel/sdk'
 
 /** The testkit is a development tool of the workspace: the root's package.json names it. */
 function withoutTestkit(names: readonly string[]): string[] {
-  return names.filter((name) => name !== 'testkit').sort()
+  return [...new Set(names.filter((name) => name !== 'testkit'))].sort()
 }

@@ -3,7 +3,7 @@
  * It costs no process, so a test can afford every point. It does not replace SIGKILL: memory, files and locks of the process remain.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { failpointNames, onVisit } from '@cupel/failpoints'
+import { failpointNames, onVisit } from '@cupel/kit/failpoints'
 
 export class CrashError extends Error {
   override readonly name = 'CrashError'

@@ -1,4 +1,4 @@
-import { failpoint } from '@cupel/failpoints'
+import { failpoint } from '@cupel/kit/failpoints'
 import { describe, expect, test } from 'vitest'
 import { CrashError, crashAt } from './crash.js'
 

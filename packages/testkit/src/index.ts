@@ -4,15 +4,16 @@ export {
   migratedTemplate,
   openTestDatabase,
   queryAt,
+  type DatabaseTemplate,
+  type TestDatabase,
+  type OpenTestDatabase,
 } from './test-database.js'
-export type { DatabaseTemplate, TestDatabase, OpenTestDatabase } from './test-database.js'
 export { noteSkip, sharedDataFolder } from './shared-data.js'
 export { testKafka, type TestKafkaAccess } from './test-kafka.js'
 export { newKafkaFolder, RECORD_FOLDER } from './kafka-folder.js'
 export { startTestCluster, type TestBroker, type TestCluster } from './kafka-cluster.js'
 export { skewMachineClock } from './machine-clock.js'
-export { startEvmNode } from './evm-node.js'
-export type { EvmNode } from './evm-node.js'
+export { startEvmNode, type EvmNode } from './evm-node.js'
 export {
   startBitcoinChain,
   type BitcoinChain,

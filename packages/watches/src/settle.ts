@@ -5,7 +5,7 @@
 import { decidedEventId, type EventData, type Report } from '@cupel/contracts'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { outboxType } from '@cupel/projections'
-import { becauseOf, reasonText } from '@cupel/report-document'
+import { becauseOf, reasonText } from '@cupel/reports/document'
 import { isChange } from './decide-change.js'
 import { writeWatchEvents, type WatchEvent } from './events.js'
 import { FAILING_AFTER } from './limits.js'

@@ -1,5 +1,5 @@
 /** What changes to endpoints need, whose they are, and why one is refused. */
-import type { Judge } from '@cupel/outbound'
+import type { Judge } from '@cupel/kit/outbound'
 import type { Database } from '@cupel/postgres'
 import type { SecretBox } from './secret-box.js'
 

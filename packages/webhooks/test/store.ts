@@ -1,6 +1,6 @@
 /** A database with the webhook tables, and helpers that create endpoints and deliveries in it. */
 import { randomBytes } from 'node:crypto'
-import { createJudge } from '@cupel/outbound'
+import { createJudge } from '@cupel/kit/outbound'
 import type { Database, Queryable, TransactionOptions } from '@cupel/postgres'
 import { openTestInstallation } from '@cupel/testkit/installation'
 import {

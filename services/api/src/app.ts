@@ -13,14 +13,23 @@ import {
   serverOptionsOf,
   type ConnectionLimits,
   type TlsIdentity,
-} from '@cupel/http-edge'
+} from '@cupel/kit/http-edge'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import { answerBrokenRequest } from './http/broken-request.js'
-import type { Endpoint } from './http/endpoint.js'
-import { problemAnswer, refuse } from './http/problem.js'
-import { createSendAnswer, type SendAnswer } from './http/send-answer.js'
-import { createAnswerUnrouted, type AnswerUnrouted } from './answer-unrouted.js'
-import { faultOf, serveCall, type ServeParts } from './serve-call.js'
+import {
+  answerBrokenRequest,
+  type Endpoint,
+  problemAnswer,
+  refuse,
+  createSendAnswer,
+  type SendAnswer,
+} from '@cupel/gate/http'
+import {
+  createAnswerUnrouted,
+  type AnswerUnrouted,
+  faultOf,
+  serveCall,
+  type ServeParts,
+} from '@cupel/gate/calls'
 
 export interface AppParts extends ServeParts {
   readonly endpoints: readonly Endpoint[]

@@ -1,48 +1,61 @@
 /** Every endpoint of the API. The server serves this list, and the API description is derived from it. */
-import type { ReportIds } from '@cupel/access'
+import type { ReportIds } from '@cupel/gate/access'
 import type { PersonalData } from '@cupel/personal-data'
-import type { PdfRenderer } from '@cupel/report-pdf'
-import type { BulkParts } from './bulk/open-bulk.js'
-import { createKeptDocuments } from './documents/kept-documents.js'
-import type { ReadReportLeaf } from './documents/report-leaf.js'
-import type { ReadRecordedLeaf } from './documents/transparency-reads.js'
-import type { Endpoint } from './http/endpoint.js'
-import type { Traffic } from './http/traffic.js'
-import { describeApi } from './http/openapi.js'
-import { listAuditLog, type AuditListing } from './routes/audit/list-audit-log.js'
-import { cancelBulkJob } from './routes/bulk/cancel-bulk-job.js'
-import { createBulkJob } from './routes/bulk/create-bulk-job.js'
-import { getBulkJob } from './routes/bulk/get-bulk-job.js'
-import { followBulkJob } from './routes/bulk/follow-bulk-job.js'
-import { openJobCases } from './routes/bulk/open-job-cases.js'
-import { listBulkJobs } from './routes/bulk/list-bulk-jobs.js'
-import { getBulkPdf } from './routes/bulk/get-bulk-pdf.js'
-import { listBulkResults } from './routes/bulk/list-bulk-results.js'
-import { demoEndpoints } from './routes/demo/index.js'
+import type { PdfRenderer } from '@cupel/reports/pdf'
+import {
+  type BulkParts,
+  cancelBulkJob,
+  createBulkJob,
+  getBulkJob,
+  followBulkJob,
+  openJobCases,
+  listBulkJobs,
+  getBulkPdf,
+  listBulkResults,
+} from '@cupel/bulk/routes'
+import {
+  createKeptDocuments,
+  type ReadReportLeaf,
+  type ReadRecordedLeaf,
+  getReport,
+  getReportChange,
+  type ExplainReports,
+  getReportHistory,
+  type ReadHistoryProgress,
+  getReportPdf,
+  getReportProof,
+  type ReadProof,
+  listReports,
+  type ReportListing,
+  type ReportReader,
+} from '@cupel/reports/routes'
+import { type Endpoint, type Traffic, describeApi } from '@cupel/gate/http'
+import { listAuditLog, type AuditListing, getUsage, type UsageParts } from '@cupel/audit/routes'
+import {
+  demoEndpoints,
+  listImportEndpoints,
+  type ListImportParts,
+  searchLabelsEndpoint,
+  listLists,
+  type Lists,
+  ownLabelEndpoints,
+} from '@cupel/labels/routes'
 import type { HealthParts } from './health/installation-health.js'
 import { getInstallationHealth } from './routes/health/get-installation-health.js'
 import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
 import { getDocs } from './routes/reference/get-docs.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
-import { inboxEndpoints } from './routes/inbox/index.js'
-import { listImportEndpoints, type ListImportParts } from './routes/list-imports/index.js'
-import { searchLabelsEndpoint } from './routes/labels/search-labels.js'
-import { listLists, type Lists } from './routes/lists/list-lists.js'
-import { ownLabelEndpoints } from './routes/own-labels/index.js'
-import { getPolicy } from './routes/policy/get-policy.js'
-import { whatIf, type WhatIfParts } from './routes/policy/what-if.js'
+import { inboxEndpoints, watchEndpoints, type WatchParts } from '@cupel/watches/routes'
+import { getPolicy, whatIf, type WhatIfParts } from '@cupel/policy/routes'
 import { listChains } from './routes/reference/list-chains.js'
-import { getReport } from './routes/reports/get-report.js'
-import { getReportChange } from './routes/reports/get-report-change.js'
-import type { ExplainReports } from './screening/report-changes.js'
-import { getReportHistory, type ReadHistoryProgress } from './routes/reports/get-report-history.js'
-import { getLogCheckpoint, type ReadLogCheckpoint } from './routes/log/get-log-checkpoint.js'
-import { getLogTile, type ReadLogTile } from './routes/log/get-log-tile.js'
-import { openToEverybody } from './routes/log/public-log.js'
-import { getReportPdf } from './routes/reports/get-report-pdf.js'
-import { getReportProof, type ReadProof } from './routes/reports/get-report-proof.js'
-import { listReports, type ReportListing } from './routes/reports/list-reports.js'
+import {
+  getLogCheckpoint,
+  type ReadLogCheckpoint,
+  getLogTile,
+  type ReadLogTile,
+  openToEverybody,
+} from '@cupel/evidence/routes'
 import { postmanCollection } from './reference-page/postman.js'
 import { renderProblemPage } from './reference-page/problem-page.js'
 import { renderReferencePage } from './reference-page/render-page.js'
@@ -50,22 +63,23 @@ import { renderSearchPage } from './reference-page/search-page.js'
 import { getPostmanCollection } from './routes/reference/get-postman-collection.js'
 import { getProblemPage } from './routes/reference/get-problem-page.js'
 import { webhooksInOrder } from './webhook-description.js'
-import { sessionEndpoints, type SessionParts } from './routes/sessions/index.js'
-import { createReadCaseText } from './routes/cases/read-case-text.js'
-import { getCaseDossier } from './routes/cases/get-dossier.js'
-import { caseEndpoints, type CaseParts } from './routes/cases/index.js'
-import { shareEndpoints, type SharingParts } from './routes/shares/index.js'
-import { transferEndpoints } from './routes/transfers/index.js'
-import type { TransferReads } from './screening/transfer-reads.js'
-import { createScreen } from './routes/screen/create-screen.js'
-import { accountEndpoints } from './routes/accounts/index.js'
-import { keyEndpoints, type KeyParts } from './routes/keys/index.js'
-import { getUsage, type UsageParts } from './routes/usage/get-usage.js'
-import { watchEndpoints, type WatchParts } from './routes/watches/index.js'
-import { webhookEndpoints, type WebhookParts } from './routes/webhook-endpoints/index.js'
-import type { AsOfScreens } from './screening/as-of-screens.js'
-import type { ReportReader } from './screening/report-reader.js'
-import type { Screens } from './screening/screens.js'
+import {
+  sessionEndpoints,
+  type SessionParts,
+  accountEndpoints,
+  keyEndpoints,
+  type KeyParts,
+} from '@cupel/accounts/routes'
+import { createReadCaseText, getCaseDossier, caseEndpoints, type CaseParts } from '@cupel/cases/routes'
+import { shareEndpoints, type SharingParts } from '@cupel/sharing/routes'
+import {
+  transferEndpoints,
+  type TransferReads,
+  createScreen,
+  type AsOfScreens,
+  type Screens,
+} from '@cupel/screening/routes'
+import { webhookEndpoints, type WebhookParts } from '@cupel/webhooks/routes'
 
 export interface EndpointParts {
   readonly screens: Screens

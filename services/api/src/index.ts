@@ -1,3 +1,2 @@
 export { openapiDocument } from './openapi-document.js'
-export { startApi } from './start-api.js'
-export type { ApiDeps, RunningApi } from './start-api.js'
+export { startApi, type ApiDeps, type RunningApi } from './start-api.js'

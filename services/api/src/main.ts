@@ -1,6 +1,6 @@
 /** The API as a process. */
 import { connectService } from '@cupel/service-connections'
-import { runService } from '@cupel/service-kit'
+import { runService } from '@cupel/kit/service'
 import { startApi } from './start-api.js'
 
 runService('api', async (frame) => startApi({ ...frame, ...(await connectService(frame)) }))

@@ -2,8 +2,7 @@
 import { plans } from '@cupel/domain'
 import { noPersonalDataKeys } from '@cupel/personal-data'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
-import type { Endpoint } from './http/endpoint.js'
-import { describeApi } from './http/openapi.js'
+import { type Endpoint, describeApi } from '@cupel/gate/http'
 import { postmanCollection } from './reference-page/postman.js'
 import { webhooksInOrder } from './webhook-description.js'
 

@@ -5,16 +5,23 @@ import {
   createReportNames,
   loadInstallationSecrets,
   openReportNumbers,
-} from '@cupel/access'
+} from '@cupel/gate/access'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { createBodyBudgets, createTransport, listen, renewIdentity, type TlsIdentity } from '@cupel/http-edge'
+import {
+  createBodyBudgets,
+  createTransport,
+  listen,
+  renewIdentity,
+  type TlsIdentity,
+} from '@cupel/kit/http-edge'
 import { openPersonalData } from '@cupel/personal-data'
-import { readOidcSettings, type OidcSettings } from '@cupel/oidc'
-import { type ResolveName } from '@cupel/outbound'
+import { readOidcSettings, type OidcSettings } from '@cupel/kit/oidc'
+import type { ResolveName } from '@cupel/kit/outbound'
 import type { Database } from '@cupel/postgres'
-import { listAuditEntries, listReports } from '@cupel/read-models'
-import { createPdfRenderer, type Brand } from '@cupel/report-pdf'
+import { listAuditEntries } from '@cupel/audit/read-model'
+import { listReports } from '@cupel/reports/read-model'
+import { createPdfRenderer, type Brand } from '@cupel/reports/pdf'
 import { openSignedLog, startInstallationClock } from '@cupel/service-connections'
 import {
   givenInstance,
@@ -24,31 +31,29 @@ import {
   type Check,
   type Config,
   type RunningService,
-} from '@cupel/service-kit'
+} from '@cupel/kit/service'
 import { createMailLinks } from '@cupel/webhooks'
-import { createClientAddressKeeper, type ClientAddressKeeperOptions } from './access/client-address-keeper.js'
-import { plansOf } from './access/configured-plans.js'
-import { createPersonSignIn } from './access/person-sign-in.js'
-import { startKeyStoreWatch } from './access/key-store-watch.js'
-import { createReservationKeeper } from './access/reservation-keeper.js'
-import { createDiskWatch } from './access/disk-watch.js'
-import { createSessionKeeper } from './access/session-keeper.js'
+import {
+  createClientAddressKeeper,
+  type ClientAddressKeeperOptions,
+  plansOf,
+  startKeyStoreWatch,
+  createReservationKeeper,
+  createDiskWatch,
+  createSessionKeeper,
+} from '@cupel/gate/calls'
+import { createPersonSignIn } from '@cupel/accounts/routes'
 import { buildApp, type App } from './app.js'
-import { createAuditTrail } from './audit/audit-trail.js'
-import { readBrand } from './documents/read-brand.js'
-import { openBulk } from './bulk/open-bulk.js'
-import { transparencyReads } from './documents/transparency-reads.js'
+import { createAuditTrail } from '@cupel/gate/audit'
+import { readBrand, transparencyReads } from '@cupel/reports/routes'
+import { openBulk } from '@cupel/bulk/routes'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
-import type { StreamLimits } from './http/event-streams.js'
-import { createPageTokens } from './http/page-token.js'
-import { createTraffic } from './http/traffic.js'
-import { webhookStoreOf } from './webhook-store.js'
-import { judgeSets } from './routes/lists/list-lists.js'
-import { readPolicyInForce } from './routes/policy/get-policy.js'
-import { createComparison } from './routes/policy/what-if.js'
-import { readKeys, readUsage } from './routes/usage/get-usage.js'
-import { screensCheck } from './screening/failing-share.js'
-import { openScreening } from './screening/open-screening.js'
+import { type StreamLimits, createPageTokens, createTraffic } from '@cupel/gate/http'
+import { webhookStoreOf } from '@cupel/webhooks/routes'
+import { judgeSets } from '@cupel/labels/routes'
+import { readPolicyInForce, createComparison } from '@cupel/policy/routes'
+import { readKeys, readUsage } from '@cupel/audit/routes'
+import { screensCheck, openScreening } from '@cupel/screening/routes'
 
 export interface ApiDeps {
   readonly config: Pick<

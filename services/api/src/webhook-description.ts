@@ -5,7 +5,7 @@
 import { instant } from '@cupel/contracts'
 import { webhookTypes, type WebhookType } from '@cupel/domain'
 import { z } from 'zod'
-import { bulkResult, endedExample } from './routes/bulk/job-description.js'
+import { bulkResult, endedExample } from '@cupel/bulk/routes'
 
 export interface DescribedWebhook {
   readonly operationId: string

@@ -6,7 +6,7 @@ import {
   highestReportEpoch,
   issueKey,
   loadInstallationSecrets,
-} from '@cupel/access'
+} from '@cupel/gate/access'
 import { API_KEY_RANDOM_BYTES, chains, renderApiKey, writtenForms } from '@cupel/domain'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

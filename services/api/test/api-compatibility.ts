@@ -3,7 +3,7 @@
  * requests that were accepted stay accepted, and answers keep the parts that clients rely on.
  */
 
-import { inlineReferences } from '../src/http/inline-references.js'
+import { inlineReferences } from '@cupel/gate/http'
 
 type Json = Readonly<Record<string, unknown>>
 

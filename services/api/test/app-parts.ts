@@ -1,10 +1,10 @@
 import { noMetrics, silentLogger } from '@cupel/contracts'
-import type { AdmissionGate } from '@cupel/access'
-import { createBodyBudget, createTransport, strangerBudgetLimits } from '@cupel/http-edge'
+import type { AdmissionGate } from '@cupel/gate/access'
+import { createBodyBudget, createTransport, strangerBudgetLimits } from '@cupel/kit/http-edge'
 import { noPersonalDataKeys } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { AppParts } from '../src/app.js'
-import { createTraffic } from '../src/http/traffic.js'
+import { createTraffic } from '@cupel/gate/http'
 
 type GivenParts = Pick<AppParts, 'endpoints'> & Partial<AppParts> & { readonly admit: AdmissionGate['admit'] }
 

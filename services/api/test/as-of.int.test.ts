@@ -1,7 +1,9 @@
 /** POST /v1/screen with `as_of` answers for a past moment. It creates neither a report nor a screen. */
 import { topicOf, type EventData } from '@cupel/contracts'
 import { compiledDefaultPolicy, parseAddress } from '@cupel/domain'
-import { auditView, labelView, readActivePolicy } from '@cupel/read-models'
+import { auditView } from '@cupel/audit/read-model'
+import { labelView } from '@cupel/labels/read-model'
+import { readActivePolicy } from '@cupel/policy/read-model'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

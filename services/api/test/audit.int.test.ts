@@ -5,16 +5,17 @@ import {
   type ApiRequestAudited,
   type DomainEvent,
   type ScreenRequested,
+  noMetrics,
+  silentLogger,
 } from '@cupel/contracts'
 import { magicProblems } from '@cupel/domain'
 import { type EventLog, LogUnavailableError, scan } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projections'
-import { noMetrics, silentLogger } from '@cupel/contracts'
-import { auditView } from '@cupel/read-models'
+import { auditView } from '@cupel/audit/read-model'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { storedKeyOf } from '../src/access/idempotent-call.js'
+import { storedKeyOf } from '@cupel/gate/calls'
 import type { RunningApi } from '../src/index.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'

@@ -1,6 +1,6 @@
 /** Who works on a case and until when, its files, its dossier, and cases for a whole job. */
 import { createHash } from 'node:crypto'
-import { beginSession, revokeKey, rotateKey } from '@cupel/access'
+import { beginSession, revokeKey, rotateKey } from '@cupel/gate/access'
 import { MAX_ACCOUNT_FILE_BYTES, MAX_FILE_BYTES, MAX_FILES } from '@cupel/cases'
 import type { CaseAssignee, CaseSummary, ReportCase } from '@cupel/contracts'
 import { eraseReference } from '@cupel/personal-data'

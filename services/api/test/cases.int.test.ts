@@ -1,5 +1,5 @@
 /** Notes and dispositions of reports: their author, time and reason, and a second person where the installation requires one. */
-import { beginSession, rotateKey } from '@cupel/access'
+import { beginSession, rotateKey } from '@cupel/gate/access'
 import type { ReportCase } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, screen, type Reply } from './http-client.js'

@@ -1,7 +1,7 @@
 /** Endpoints of the console: lists, policy, use of keys, and searches in reports and in the audit log. */
 import { defaultPolicy } from '@cupel/domain'
 import { runReadModel, type RunningReadModel } from '@cupel/projections'
-import { auditView } from '@cupel/read-models'
+import { auditView } from '@cupel/audit/read-model'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'

@@ -3,10 +3,10 @@
  * CVE-2026-3419 and CVE-2026-33806, and related ones. The test sends raw bytes, because clients normalise headers.
  */
 import { connect, type AddressInfo } from 'node:net'
-import type { Caller, RateLimit } from '@cupel/access'
+import type { Caller, RateLimit } from '@cupel/gate/access'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp, type App } from '../src/app.js'
-import { jsonAnswer, type Endpoint } from '../src/http/endpoint.js'
+import { jsonAnswer, type Endpoint } from '@cupel/gate/http'
 import { describedEndpoints } from '../src/openapi-document.js'
 import { appParts } from './app-parts.js'
 

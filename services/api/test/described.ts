@@ -1,6 +1,6 @@
 /** Reads the API description for tests. */
 import { z } from 'zod'
-import { inlineReferences } from '../src/http/inline-references.js'
+import { inlineReferences } from '@cupel/gate/http'
 import { openapiDocument } from '../src/index.js'
 import { describedEndpoints } from '../src/openapi-document.js'
 import type { Reply } from './http-client.js'

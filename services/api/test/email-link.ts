@@ -1,5 +1,5 @@
 /** The token of a link that a recipient of e-mail would get, of a new recipient. */
-import { loadInstallationSecrets } from '@cupel/access'
+import { loadInstallationSecrets } from '@cupel/gate/access'
 import type { Queryable } from '@cupel/postgres'
 import { createMailLinks, findEndpoint, type MailPurpose } from '@cupel/webhooks'
 import { call } from './http-client.js'

@@ -11,7 +11,7 @@ import {
   issueKey,
   type AdmissionGate,
   type IdempotentRequest,
-} from '@cupel/access'
+} from '@cupel/gate/access'
 import { silentLogger } from '@cupel/contracts'
 import { plans } from '@cupel/domain'
 import { eventLogMigrations } from '@cupel/event-log'
@@ -21,9 +21,8 @@ import { assertWithin, createTestDatabase, type TestDatabase } from '@cupel/test
 import fc from 'fast-check'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerIdempotently, idempotentRequest, storedKeyOf } from '../src/access/idempotent-call.js'
-import { jsonAnswer, type Answer, type KeyedCall } from '../src/http/endpoint.js'
-import { isRefusal, refuse, type Refusal } from '../src/http/problem.js'
+import { answerIdempotently, idempotentRequest, storedKeyOf } from '@cupel/gate/calls'
+import { jsonAnswer, type Answer, type KeyedCall, isRefusal, refuse, type Refusal } from '@cupel/gate/http'
 import {
   expectedOf,
   fates,

@@ -1,12 +1,12 @@
 /** Idempotency-Key on POST /v1/screen: one key does one piece of work, for any caller, any number of calls and any failure between. */
-import { forgetOldReservations } from '@cupel/access'
+import { forgetOldReservations } from '@cupel/gate/access'
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import fc from 'fast-check'
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { storedKeyOf } from '../src/access/idempotent-call.js'
+import { storedKeyOf } from '@cupel/gate/calls'
 import type { RunningApi } from '../src/index.js'
-import { canonicalJson } from '../src/http/canonical-json.js'
+import { canonicalJson } from '@cupel/gate/http'
 import { ADDRESS, call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

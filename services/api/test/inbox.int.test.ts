@@ -1,7 +1,7 @@
 /** What waits for a person: each has their own marks, and a proposal leaves the inbox when somebody decides. */
-import { beginSession } from '@cupel/access'
+import { beginSession } from '@cupel/gate/access'
 import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projections'
-import { inboxView } from '@cupel/read-models'
+import { inboxView } from '@cupel/watches/read-model'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, screen, type Reply } from './http-client.js'

@@ -1,6 +1,6 @@
 /** An installation for the API under test: database, embedded log, report projection, and a scorer that a test can steer. */
 import { join } from 'node:path'
-import { accessMigrations, type KeyOrder } from '@cupel/access'
+import { accessMigrations, type KeyOrder } from '@cupel/gate/access'
 import { casesMigrations } from '@cupel/cases'
 import {
   screenTopic,
@@ -17,9 +17,12 @@ import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
-import { heartbeatsMigrations } from '@cupel/heartbeats'
+import { heartbeatsMigrations } from '@cupel/projections/heartbeats'
 import { ensureDefaultPolicy } from '@cupel/policy'
-import { jobView, policyView, readActivePolicy, readModels, reportView } from '@cupel/read-models'
+import { jobView } from '@cupel/bulk/read-model'
+import { policyView, readActivePolicy } from '@cupel/policy/read-model'
+import { readModels } from '@cupel/read-models'
+import { reportView } from '@cupel/reports/read-model'
 import { sharingMigrations } from '@cupel/sharing'
 import {
   diesAt,
@@ -31,7 +34,7 @@ import {
 } from '@cupel/testkit/installation'
 import { until } from '@cupel/testkit'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
-import { startTransparency, transparencyMigrations } from '@cupel/transparency'
+import { startTransparency, transparencyMigrations } from '@cupel/evidence/transparency'
 import { watchesMigrations } from '@cupel/watches'
 import { webhooksMigrations } from '@cupel/webhooks'
 import { expect } from 'vitest'

@@ -1,5 +1,5 @@
 /** Administration of keys and accounts: who may, that nobody gets more than they have, and what the log holds of it. */
-import { issueKey, type KeyOrder } from '@cupel/access'
+import { issueKey, type KeyOrder } from '@cupel/gate/access'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { call, screen, type Reply } from './http-client.js'

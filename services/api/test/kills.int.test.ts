@@ -2,10 +2,10 @@
  * If an API dies while it answers a screen, the audit log holds the call exactly if the log holds its request. If it dies while it takes or
  * cancels a job, a retry under the same key finishes the work.
  */
-import { createAccount, listAccounts } from '@cupel/access'
+import { createAccount, listAccounts } from '@cupel/gate/access'
 import { noMetrics, silentLogger, topicOf, type DomainEvent } from '@cupel/contracts'
 import { runReadModel } from '@cupel/projections'
-import { auditView } from '@cupel/read-models'
+import { auditView } from '@cupel/audit/read-model'
 import { until } from '@cupel/testkit'
 import { diesAt } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 /** Imports of lists over the API: who may, and what a caller is told. The lists themselves are tested with their import. */
-import type { KeyOrder } from '@cupel/access'
+import type { KeyOrder } from '@cupel/gate/access'
 import { enterLists, runNextOrder } from '@cupel/labels'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'

@@ -1,5 +1,5 @@
 /** Sign-ins through a sign-in service: the claims of an ID token that the API accepts, and the identity that the person gets. */
-import { revokeKey, rotateKey } from '@cupel/access'
+import { revokeKey, rotateKey } from '@cupel/gate/access'
 import { until, startIdentityProvider, type IdentityProvider } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call, type Reply } from './http-client.js'

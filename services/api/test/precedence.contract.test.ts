@@ -1,10 +1,9 @@
 /** The frame serves screens before other calls: while a screen is open, every step of another call waits. Steps of screens never wait. */
 import type { AddressInfo } from 'node:net'
-import type { Caller, RateLimit } from '@cupel/access'
+import type { Caller, RateLimit } from '@cupel/gate/access'
 import { expect, onTestFinished, test } from 'vitest'
 import { buildApp } from '../src/app.js'
-import { jsonAnswer, keyedEndpoint, takesTurns } from '../src/http/endpoint.js'
-import { createTraffic } from '../src/http/traffic.js'
+import { jsonAnswer, keyedEndpoint, takesTurns, createTraffic } from '@cupel/gate/http'
 import { describedEndpoints } from '../src/openapi-document.js'
 import { appParts } from './app-parts.js'
 

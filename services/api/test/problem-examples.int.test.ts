@@ -1,7 +1,7 @@
 /** The service gives every problem of the description: each is provoked, and compared with its example. */
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { problemExample } from '../src/http/problem-schema.js'
+import { problemExample } from '@cupel/gate/http'
 import { headerFaults, operations, type Described } from './described.js'
 import type { Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'

@@ -1,7 +1,7 @@
 /** The reference page shows the whole description, and runs and loads nothing. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Call } from '../src/http/endpoint.js'
+import type { Call } from '@cupel/gate/http'
 import { openapiDocument } from '../src/index.js'
 import { describedEndpoints } from '../src/openapi-document.js'
 import { renderReferencePage } from '../src/reference-page/render-page.js'

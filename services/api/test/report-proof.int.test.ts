@@ -1,6 +1,6 @@
 import { parseLeafHeader, topicOf, type RecordedLeaf, type ReportLeaf } from '@cupel/contracts'
 import { eraseAccount } from '@cupel/personal-data'
-import { createPdfRenderer } from '@cupel/report-pdf'
+import { createPdfRenderer } from '@cupel/reports/pdf'
 import {
   leafHash,
   parseVerifierKey,
@@ -10,7 +10,7 @@ import {
   type PublicKey,
 } from '@cupel/signing'
 import { until } from '@cupel/testkit'
-import { verifyReport } from '@cupel/transparency'
+import { verifyReport } from '@cupel/evidence/transparency'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { appendAccounts, entriesOf, tileReader } from './log-work.js'

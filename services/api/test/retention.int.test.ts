@@ -2,7 +2,7 @@
 import { topicOf, type ApiRequestAudited } from '@cupel/contracts'
 import { keyIdOf, openPersonalData } from '@cupel/personal-data'
 import { runReadModel } from '@cupel/projections'
-import { auditView } from '@cupel/read-models'
+import { auditView } from '@cupel/audit/read-model'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { casesWithin, drawnWithin, isLongRun, noteSkip, runSeed, until } from '@cupel/testkit'
-import { readCheckpoint } from '@cupel/transparency'
+import { readCheckpoint } from '@cupel/evidence/transparency'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type Installation } from './installation.js'
 

@@ -1,5 +1,5 @@
 /** A session stands for its key: the scope, the allowlist and the expiry of the key apply to every call with the token. */
-import { beginSession, MAX_SESSIONS_PER_KEY, revokeKey, rotateKey } from '@cupel/access'
+import { beginSession, MAX_SESSIONS_PER_KEY, revokeKey, rotateKey } from '@cupel/gate/access'
 import type { Database } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /** Links that let a reader open one report without a key. */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projections'
-import { auditView } from '@cupel/read-models'
+import { auditView } from '@cupel/audit/read-model'
 import { MAX_OPENS_PER_MINUTE, MAX_USABLE_SHARES } from '@cupel/sharing'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -4,11 +4,11 @@
  */
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { noMetrics } from '@cupel/contracts'
-import { createBodyBudget, MAX_STRANGER_BODY_BYTES, strangerBudgetLimits } from '@cupel/http-edge'
+import { createBodyBudget, MAX_STRANGER_BODY_BYTES, strangerBudgetLimits } from '@cupel/kit/http-edge'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { buildApp, type App } from '../src/app.js'
-import { jsonAnswer, type Endpoint, type PersonResult } from '../src/http/endpoint.js'
+import { jsonAnswer, type Endpoint, type PersonResult } from '@cupel/gate/http'
 import { describedEndpoints } from '../src/openapi-document.js'
 import { appParts } from './app-parts.js'
 

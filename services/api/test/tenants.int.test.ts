@@ -4,7 +4,7 @@
  */
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { runReadModel } from '@cupel/projections'
-import { auditView } from '@cupel/read-models'
+import { auditView } from '@cupel/audit/read-model'
 import { isLongRun, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'

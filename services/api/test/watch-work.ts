@@ -2,7 +2,7 @@
 import type { Database } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
-import { storedKeyOf } from '../src/access/idempotent-call.js'
+import { storedKeyOf } from '@cupel/gate/calls'
 import { exampleOf } from './described.js'
 import { call, type Reply } from './http-client.js'
 import type { Installation } from './installation.js'

@@ -1,5 +1,5 @@
 /** A list that grows old decides no watch again, so the watch itself says what the lists let no report say now. */
-import { labelView } from '@cupel/read-models'
+import { labelView } from '@cupel/labels/read-model'
 import { testEvent } from '@cupel/testkit/installation'
 import type { EventData } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

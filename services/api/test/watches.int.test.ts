@@ -2,7 +2,7 @@
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { plans } from '@cupel/domain'
 import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projections'
-import { auditView } from '@cupel/read-models'
+import { auditView } from '@cupel/audit/read-model'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'

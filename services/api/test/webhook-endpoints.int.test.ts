@@ -1,5 +1,5 @@
 import { listDeliveries } from '@cupel/webhooks'
-import { NameNotFound } from '@cupel/outbound'
+import { NameNotFound } from '@cupel/kit/outbound'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'

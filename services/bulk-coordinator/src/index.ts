@@ -1,5 +1,8 @@
-export { readBacklogSize } from './backlog-size.js'
-export { COORDINATOR_GROUP } from './follow-jobs.js'
-export { noteReleased, replayJobs } from './replay-jobs.js'
-export { bulkMigrations } from './migrations.js'
+export {
+  readBacklogSize,
+  COORDINATOR_GROUP,
+  noteReleased,
+  replayJobs,
+  bulkMigrations,
+} from '@cupel/bulk/worker'
 export { startBulkCoordinator } from './start-bulk-coordinator.js'

@@ -1,6 +1,6 @@
 /** The bulk coordinator as a process. */
 import { connectService } from '@cupel/service-connections'
-import { runService, type Config } from '@cupel/service-kit'
+import { runService, type Config } from '@cupel/kit/service'
 import { startBulkCoordinator } from './start-bulk-coordinator.js'
 
 /** One each for the lease, reading, releasing, announcing, watches and pace. */

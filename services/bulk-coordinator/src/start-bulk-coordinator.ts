@@ -3,11 +3,11 @@ import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createTrouble } from '@cupel/projections'
-import { openSignedLog, type RecordSigningConfig } from '@cupel/service-connections'
-import type { Config, RunningService } from '@cupel/service-kit'
-import { createCoordination } from './coordinate.js'
-import { followWatches } from './follow-watches.js'
-import { holdLease } from './hold-lease.js'
+import { openSignedLog } from '@cupel/service-connections'
+import type { RecordSigningConfig } from '@cupel/evidence/transparency'
+import type { Config, RunningService } from '@cupel/kit/service'
+import { createCoordination, holdLease } from '@cupel/bulk/worker'
+import { followWatches } from '@cupel/watches/worker'
 
 export interface BulkCoordinatorDeps {
   readonly config: Pick<Config, 'CUPEL_WATCH_DIGEST_HOUR'> & RecordSigningConfig

@@ -8,11 +8,11 @@ import {
 } from '@cupel/contracts'
 import { INITIAL_WINDOW_ITEMS, MIN_WINDOW_ITEMS } from '@cupel/domain'
 import { listDeadLetters } from '@cupel/event-log'
-import { tellDwells } from '@cupel/heartbeats'
-import type { RunningService } from '@cupel/service-kit'
+import { tellDwells } from '@cupel/projections/heartbeats'
+import type { RunningService } from '@cupel/kit/service'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { COORDINATOR_GROUP } from '../src/index.js'
+import { COORDINATOR_GROUP } from '@cupel/bulk/worker'
 import {
   addresses,
   bulkReportId,

@@ -11,13 +11,15 @@ import {
   type Metrics,
   type ScreenRequested,
 } from '@cupel/contracts'
-import { accessMigrations } from '@cupel/access'
+import { accessMigrations } from '@cupel/gate/access'
 import { judgeItems } from '@cupel/domain'
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
-import { heartbeatsMigrations } from '@cupel/heartbeats'
+import { heartbeatsMigrations } from '@cupel/projections/heartbeats'
 import { ledgerMigrations } from '@cupel/ledger'
-import { labelView, policyView, reportView } from '@cupel/read-models'
-import type { RunningService } from '@cupel/service-kit'
+import { labelView } from '@cupel/labels/read-model'
+import { policyView } from '@cupel/policy/read-model'
+import { reportView } from '@cupel/reports/read-model'
+import type { RunningService } from '@cupel/kit/service'
 import { until } from '@cupel/testkit'
 import {
   failLoudly,
@@ -26,9 +28,10 @@ import {
   testEvent,
   type TestInstallation,
 } from '@cupel/testkit/installation'
-import { transparencyMigrations } from '@cupel/transparency'
+import { transparencyMigrations } from '@cupel/evidence/transparency'
 import { watchesMigrations } from '@cupel/watches'
-import { bulkMigrations, startBulkCoordinator } from '../src/index.js'
+import { bulkMigrations } from '@cupel/bulk/worker'
+import { startBulkCoordinator } from '../src/index.js'
 
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 export const SUBMITTED_AT = '2026-11-21T09:00:00.000Z'

@@ -3,7 +3,7 @@ import { topicOf, type DomainEvent } from '@cupel/contracts'
 import { listDeadLetters, type LogRecord } from '@cupel/event-log'
 import { drawnWithin } from '@cupel/testkit'
 import { afterEach, expect, test } from 'vitest'
-import { COORDINATOR_GROUP } from '../src/index.js'
+import { COORDINATOR_GROUP } from '@cupel/bulk/worker'
 import { addresses, openInstallation, type Installation } from './installation.js'
 
 let installation: Installation

@@ -3,11 +3,17 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { topicOf } from '@cupel/contracts'
 import { programArguments, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { applyFacts } from '../src/apply.js'
-import { sweep } from '../src/early-outcomes.js'
-import { factOf, type Fact } from '../src/facts.js'
-import { COORDINATOR_GROUP, replayJobs } from '../src/index.js'
-import { createFence, LeaseLostError, takeLease } from '../src/lease-table.js'
+import {
+  applyFacts,
+  sweep,
+  factOf,
+  type Fact,
+  COORDINATOR_GROUP,
+  replayJobs,
+  createFence,
+  LeaseLostError,
+  takeLease,
+} from '@cupel/bulk/worker'
 import {
   addresses,
   ETH,

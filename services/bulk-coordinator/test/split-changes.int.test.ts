@@ -10,11 +10,11 @@ import {
   type LabelSetFacts,
 } from '@cupel/domain'
 import { LogStoppedError, type EventLog } from '@cupel/event-log'
-import { createMetrics } from '@cupel/service-kit'
+import { createMetrics } from '@cupel/kit/service'
 import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'
 import type { FoundChange } from '@cupel/watches'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSplitChanges, MAX_SPLIT_AT_ONCE, SPLIT_PER_SECOND } from '../src/split-changes.js'
+import { createSplitChanges, MAX_SPLIT_AT_ONCE, SPLIT_PER_SECOND } from '@cupel/watches/worker'
 
 const ADDRESS = '0x098b716b8aaf21512996dc57eb0615e2383e2f96'
 const PUBLISHED_AT = '2026-11-21T08:00:00.000Z'

@@ -3,7 +3,7 @@ import { defaultPolicy } from '@cupel/domain'
 import { importLedger } from '@cupel/ledger'
 import { fullPassAgeMs, goOnWithFullPass, lookForNews } from '@cupel/watches'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findTouched } from '../src/touched-watches.js'
+import { findTouched } from '@cupel/watches/worker'
 import { addresses, openInstallation, type Installation } from './installation.js'
 import { activatePolicy, due, publish, segment, settleAll, watch } from './watching.js'
 

@@ -1,15 +1,16 @@
 /** The operator's command line: `cupel <command>`. */
 import { pathToFileURL } from 'node:url'
-import { createContext } from './context.js'
-import { explain, type Explanation } from './explain.js'
-import { createProgram } from './program.js'
 import {
+  createContext,
+  explain,
+  type Explanation,
   hasAnswered,
   noteLine,
   OutputClosedError,
   printLine,
   tolerateClosedPipes,
-} from './standard-output.js'
+} from '@cupel/command-line'
+import { createProgram } from './program.js'
 
 /** Runs one command; prints an error in one sentence, with --json as `{"error": …}` too, and sets the exit code. */
 export async function main(args: readonly string[]): Promise<void> {

@@ -1,7 +1,6 @@
 /** The tree of all commands. Each group registers itself in its own file. */
 import { Command } from 'commander'
-import type { CliContext } from './context.js'
-import { VERSION } from './version.js'
+import { type CliContext, VERSION } from '@cupel/command-line'
 
 type Register = (program: Command, context: CliContext) => void
 
@@ -14,32 +13,32 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   status: async () => (await import('./status/register.js')).registerStatus,
   doctor: async () => (await import('./doctor/register.js')).registerDoctor,
   'support-bundle': async () => (await import('./support-bundle/register.js')).registerSupportBundle,
-  screen: async () => (await import('./screen/register.js')).registerScreen,
-  transfers: async () => (await import('./transfers/register.js')).registerTransfers,
-  explain: async () => (await import('./explain-change/register.js')).registerExplain,
-  report: async () => (await import('./report/register.js')).registerReport,
-  bulk: async () => (await import('./bulk/register.js')).registerBulk,
-  watches: async () => (await import('./watches/register.js')).registerWatches,
-  cases: async () => (await import('./cases/register.js')).registerCases,
-  listen: async () => (await import('./listen/register.js')).registerListen,
+  screen: async () => (await import('@cupel/screening/commands')).registerScreen,
+  transfers: async () => (await import('@cupel/screening/commands')).registerTransfers,
+  explain: async () => (await import('@cupel/evidence/commands')).registerExplain,
+  report: async () => (await import('@cupel/reports/commands')).registerReport,
+  bulk: async () => (await import('@cupel/bulk/commands')).registerBulk,
+  watches: async () => (await import('@cupel/watches/commands')).registerWatches,
+  cases: async () => (await import('@cupel/cases/commands')).registerCases,
+  listen: async () => (await import('@cupel/webhooks/commands')).registerListen,
   completion: async () => {
     const { registerCompletion } = await import('./completion/register.js')
     return (program, context) => registerCompletion(program, context, () => createProgram(context, []))
   },
-  accounts: async () => (await import('./accounts/register.js')).registerAccounts,
-  keys: async () => (await import('./keys/register.js')).registerKeys,
-  webhooks: async () => (await import('./webhooks/register.js')).registerWebhooks,
-  demo: async () => (await import('./demo/register.js')).registerDemo,
-  labels: async () => (await import('./labels/register.js')).registerLabels,
-  ledger: async () => (await import('./ledger/register.js')).registerLedger,
-  'chain-data': async () => (await import('./chain-data/register.js')).registerChainData,
-  prices: async () => (await import('./prices/register.js')).registerPrices,
-  policy: async () => (await import('./policy/register.js')).registerPolicy,
-  audit: async () => (await import('./audit/register.js')).registerAudit,
-  verify: async () => (await import('./verify/register.js')).registerVerify,
-  archive: async () => (await import('./archive/register.js')).registerArchive,
-  retention: async () => (await import('./retention/register.js')).registerRetention,
-  log: async () => (await import('./log/register.js')).registerLog,
+  accounts: async () => (await import('@cupel/personal-data/commands')).registerAccounts,
+  keys: async () => (await import('@cupel/accounts/commands')).registerKeys,
+  webhooks: async () => (await import('@cupel/webhooks/commands')).registerWebhooks,
+  demo: async () => (await import('@cupel/labels/commands')).registerDemo,
+  labels: async () => (await import('@cupel/labels/commands')).registerLabels,
+  ledger: async () => (await import('@cupel/ledger/commands')).registerLedger,
+  'chain-data': async () => (await import('@cupel/chain-data/commands')).registerChainData,
+  prices: async () => (await import('@cupel/ledger/commands')).registerPrices,
+  policy: async () => (await import('@cupel/policy/commands')).registerPolicy,
+  audit: async () => (await import('@cupel/evidence/commands')).registerAudit,
+  verify: async () => (await import('@cupel/evidence/commands')).registerVerify,
+  archive: async () => (await import('@cupel/archive/commands')).registerArchive,
+  retention: async () => (await import('@cupel/archive/commands')).registerRetention,
+  log: async () => (await import('@cupel/evidence/commands')).registerLog,
   'dead-letters': async () => (await import('./dead-letters/register.js')).registerDeadLetters,
 }
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
-import { createContext } from './context.js'
+import { createContext } from '@cupel/command-line'
 import { createProgram } from './program.js'
 
 async function namesFor(...args: string[]): Promise<string[]> {
@@ -20,7 +20,7 @@ test.each(['screen', 'transfers', 'report', 'bulk'])(
   async (group) => {
     const loaded = await packagesOf('main.ts', `${group}/register.ts`)
     expect(loaded).toEqual(expect.arrayContaining(['commander', '@cupel/local-stack/home']))
-    const light = ['@cupel/domain', '@cupel/local-stack/home', '@cupel/report-document']
+    const light = ['@cupel/domain', '@cupel/local-stack/home', '@cupel/reports/document']
     expect(loaded.filter((name) => name.startsWith('@cupel/') && !light.includes(name))).toEqual([])
   },
 )

@@ -3,15 +3,13 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SIGNING_KEYS_FILE } from '@cupel/transparency'
-import type { AuditStatement } from '@cupel/report-pdf'
+import { SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import type { AuditStatement } from '@cupel/reports/document'
 import { createSigningKeys, readSigningKeys, rotateSigningKey, verifierKey } from '@cupel/signing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Decided } from './decided.js'
 
-const VERIFIER = fileURLToPath(
-  new URL('../../../packages/transparency/python/verify_report.py', import.meta.url),
-)
+const VERIFIER = fileURLToPath(new URL('../../../packages/evidence/python/verify_report.py', import.meta.url))
 const SPKI_OF_ED25519 = '302a300506032b6570032100'
 
 export function describeAuditPdf(decided: () => Decided): void {

@@ -7,9 +7,9 @@ import {
   type TestInstallationOptions,
 } from '@cupel/testkit/installation'
 import { expect } from 'vitest'
-import { createContext } from '../src/context.js'
+import { createContext } from '@cupel/command-line'
 import { createProgram } from '../src/program.js'
-import { migrationSources } from '../src/install/foundation.js'
+import { migrationSources } from '@cupel/command-line/installation'
 
 /** Result of one command; an error it threw is not rethrown. */
 export interface Said {

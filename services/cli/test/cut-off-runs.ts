@@ -7,7 +7,7 @@ import {
   recomputeReports,
   type RangeDecider,
   type RecomputeState,
-} from '@cupel/proofs'
+} from '@cupel/evidence/proofs'
 import { describe, expect, test } from 'vitest'
 import type { Decided } from './decided.js'
 

@@ -1,7 +1,7 @@
 /** An installation with decided screens: the real projector and scorer on the embedded log, and commands that work on it. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { REPORT_SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import {
   reportPartition,
   screenTopic,
@@ -17,11 +17,11 @@ import {
   type SharedInputs,
 } from '@cupel/domain'
 import { withMac, type LogRecord, type NewRecord, type Position } from '@cupel/event-log'
-import { openSharedInputs } from '@cupel/proofs'
+import { openSharedInputs } from '@cupel/evidence/proofs'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { startProjector } from '@cupel/projector'
 import { startScorer } from '@cupel/scorer'
-import { loadConfig } from '@cupel/service-kit'
+import { loadConfig } from '@cupel/kit/service'
 import { createSigningKeys } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { failLoudly, testEnvelope, testEvent, testRecordKeys } from '@cupel/testkit/installation'

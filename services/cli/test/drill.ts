@@ -1,10 +1,10 @@
 /** The drill of a restore: the steps before and after the backup, and the checks when the installation runs again. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAccount, issueKey, revokeKey } from '@cupel/access'
+import { createAccount, issueKey, revokeKey } from '@cupel/gate/access'
 import { topicOf } from '@cupel/contracts'
 import { scan, typeOf } from '@cupel/event-log'
-import { recomputeReports } from '@cupel/proofs'
+import { recomputeReports } from '@cupel/evidence/proofs'
 import { until } from '@cupel/testkit'
 import { createEndpoint } from '@cupel/webhooks'
 import { expect } from 'vitest'

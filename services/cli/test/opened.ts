@@ -11,7 +11,7 @@ import {
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { openTestLog } from '@cupel/testkit/installation'
-import { adoptLog, type AdoptedLog, type EvidenceSettings } from '@cupel/transparency'
+import { adoptLog, type AdoptedLog, type EvidenceSettings } from '@cupel/evidence/transparency'
 import { restore, type Restored, type RestoreOptions } from '../src/restore/restore.js'
 
 export interface Opened {

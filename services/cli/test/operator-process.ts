@@ -1,6 +1,6 @@
 /** An operator's command in a process that a failpoint can kill: `operator-process.ts restore|adopt DATABASE LOG HOME`. */
-import { evidenceSettings } from '@cupel/transparency'
-import { loadConfig } from '@cupel/service-kit'
+import { evidenceSettings } from '@cupel/evidence/transparency'
+import { loadConfig } from '@cupel/kit/service'
 import { adoptOpened, embeddedLog, restoreOpened, withOpened } from './opened.js'
 
 const [command, database, log, home] = process.argv.slice(2)

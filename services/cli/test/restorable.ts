@@ -6,25 +6,25 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadInstallationSecrets } from '@cupel/access'
+import { loadInstallationSecrets } from '@cupel/gate/access'
 import {
   evidenceSettings,
   REPORT_SIGNING_KEYS_FILE,
   SIGNING_KEYS_FILE,
   type AdoptedLog,
   type EvidenceSettings,
-} from '@cupel/transparency'
+} from '@cupel/evidence/transparency'
 import { silentLogger, noMetrics } from '@cupel/contracts'
 import { builtInRegistry, installationTopics, registerSchemas, registerRecordKeys } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { createJudge, parseAllowedRanges } from '@cupel/outbound'
-import { loadConfig, type Config } from '@cupel/service-kit'
+import { createJudge, parseAllowedRanges } from '@cupel/kit/outbound'
+import { loadConfig, type Config } from '@cupel/kit/service'
 import { createSigningKeys, readSigningKeys, type PublicKey } from '@cupel/signing'
 import { startStandalone } from '@cupel/standalone'
 import { killedAt, until } from '@cupel/testkit'
 import { failLoudly, testRecordKeys } from '@cupel/testkit/installation'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
-import { prepareDatabase } from '../src/install/foundation.js'
+import { prepareDatabase } from '@cupel/command-line/installation'
 import { ensureDefaultPolicy } from '../src/start/default-policy.js'
 import type { Restored, RestoreOptions } from '../src/restore/restore.js'
 import {

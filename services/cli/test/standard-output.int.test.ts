@@ -1,12 +1,12 @@
 /** `cupel … | head`: the reader closes the pipe when it has read enough. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createAccount } from '@cupel/access'
+import { createAccount } from '@cupel/gate/access'
 import { startOutboxRelay } from '@cupel/projections'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../test/command-line.js'
-import { checkout } from './context.js'
+import { openCommandLine, type CommandLine } from './command-line.js'
+import { checkout } from '@cupel/command-line'
 
 /** Far more text than a pipe holds. */
 const ACCOUNTS = 1_500

@@ -1,6 +1,6 @@
 /** The label refresher as a process. */
 import { connectService } from '@cupel/service-connections'
-import { runService } from '@cupel/service-kit'
+import { runService } from '@cupel/kit/service'
 import { startLabelRefresher } from './start-label-refresher.js'
 
 runService('label-refresher', async (frame) =>

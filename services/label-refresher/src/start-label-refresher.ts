@@ -3,7 +3,7 @@ import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { readRefreshPlan, startListOrders, startRefreshes } from '@cupel/labels'
 import type { Database } from '@cupel/postgres'
-import type { Config, RunningService } from '@cupel/service-kit'
+import type { Config, RunningService } from '@cupel/kit/service'
 
 export interface LabelRefresherDeps {
   readonly config: Pick<Config, 'CUPEL_LABEL_REFRESH_FILE'>

@@ -2,7 +2,7 @@
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { ConfigError } from '@cupel/service-kit'
+import { ConfigError } from '@cupel/kit/service'
 import {
   forgetWitnesses,
   readWitnessSettings,
@@ -11,7 +11,7 @@ import {
   type EvidenceSettings,
   type RunningWitnesses,
   type WitnessSettings,
-} from '@cupel/transparency'
+} from '@cupel/evidence/transparency'
 
 interface Parts extends EvidenceSettings {
   /** Null if no file names witnesses. */

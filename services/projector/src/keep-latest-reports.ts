@@ -43,7 +43,7 @@ import {
   reportedAddressesOf,
   reportView,
   type LatestReport,
-} from '@cupel/read-models'
+} from '@cupel/reports/read-model'
 
 export interface LatestReportsOptions {
   readonly log: EventLog

@@ -1,7 +1,7 @@
 /** The projector as a process. */
 import { readModels } from '@cupel/read-models'
 import { connectService } from '@cupel/service-connections'
-import { runService, type Config } from '@cupel/service-kit'
+import { runService, type Config } from '@cupel/kit/service'
 import { startProjector } from './start-projector.js'
 
 /** One per read model, two each for the relay, evidence and the latest reports, one in reserve: more would only wait for each other. */

@@ -13,11 +13,11 @@ import {
   type ReadModel,
   type RunningReadModel,
 } from '@cupel/projections'
-import { auditView, readModels } from '@cupel/read-models'
-import { openSignedLog, type RecordSigningConfig } from '@cupel/service-connections'
-import { ConfigError, type Check, type RunningService } from '@cupel/service-kit'
-import { SigningKeysError } from '@cupel/signing'
+import { auditView } from '@cupel/audit/read-model'
+import { readModels } from '@cupel/read-models'
+import { openSignedLog } from '@cupel/service-connections'
 import {
+  type RecordSigningConfig,
   EvidenceConfigError,
   evidenceSettings,
   lostRecords,
@@ -26,7 +26,9 @@ import {
   type EvidenceSettings,
   type RunningTransparency,
   type RunningWitnesses,
-} from '@cupel/transparency'
+} from '@cupel/evidence/transparency'
+import { ConfigError, type Check, type RunningService } from '@cupel/kit/service'
+import { SigningKeysError } from '@cupel/signing'
 import { askWitnesses, witnessesIn } from './ask-witnesses.js'
 import { keepLatestReports, type LatestReports } from './keep-latest-reports.js'
 import { watchLists } from './watch-lists.js'

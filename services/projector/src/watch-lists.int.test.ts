@@ -1,5 +1,6 @@
 import { noMetrics, silentLogger, type DomainEvent, type Metrics } from '@cupel/contracts'
-import { labelView, readModels } from '@cupel/read-models'
+import { labelView } from '@cupel/labels/read-model'
+import { readModels } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { openTestInstallation } from '@cupel/testkit/installation'
 import { expect, test } from 'vitest'

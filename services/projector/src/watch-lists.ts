@@ -1,8 +1,8 @@
 /** Reports the age of the label lists, and the list faults that keep every address from green. */
-import { sleep } from '@cupel/concurrency'
+import { sleep } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
-import { readJudgedLists } from '@cupel/read-models'
+import { readJudgedLists } from '@cupel/labels/read-model'
 
 export interface ListWatch {
   stop(): Promise<void>

@@ -1,6 +1,6 @@
 /** The scorer as a process. */
 import { connectService } from '@cupel/service-connections'
-import { runService, type Config } from '@cupel/service-kit'
+import { runService, type Config } from '@cupel/kit/service'
 import { startScorer } from './start-scorer.js'
 
 /** Scorers of one lane are counted separately, so that a lane without scorers is noticed. */

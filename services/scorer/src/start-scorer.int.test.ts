@@ -1,6 +1,7 @@
 import { topicOf } from '@cupel/contracts'
-import { labelView, listSets, policyView } from '@cupel/read-models'
-import { createMetrics, type RunningService } from '@cupel/service-kit'
+import { labelView, listSets } from '@cupel/labels/read-model'
+import { policyView } from '@cupel/policy/read-model'
+import { createMetrics, type RunningService } from '@cupel/kit/service'
 import { until } from '@cupel/testkit'
 import { afterEach, describe, expect, test } from 'vitest'
 import {

@@ -1,5 +1,5 @@
 /** The scorer as a running service: it watches the label view and, once that is complete, decides the requests of its lanes. */
-import { createBatcher } from '@cupel/concurrency'
+import { createBatcher } from '@cupel/kit/concurrency'
 import { screenTopic, topicOf, type Lane, type Logger, type Metrics, type Tracing } from '@cupel/contracts'
 import { missingFront, type EventCodec, type EventLog, type LogIdentity } from '@cupel/event-log'
 import {
@@ -8,33 +8,42 @@ import {
   tellDwells,
   type ComparedRows,
   type DwellTelling,
-} from '@cupel/heartbeats'
+} from '@cupel/projections/heartbeats'
 import { noteProvidedChains } from '@cupel/ledger'
 import { sqlState, type Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
-import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/read-models'
-import { openSignedLog, startInstallationClock, type RecordSigningConfig } from '@cupel/service-connections'
-import type { Check, Config, RunningService } from '@cupel/service-kit'
+import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/labels/read-model'
+import { openSignedLog, startInstallationClock } from '@cupel/service-connections'
+import type { RecordSigningConfig } from '@cupel/evidence/transparency'
+import type { Check, Config, RunningService } from '@cupel/kit/service'
 import {
   openChainStage,
   type ChainStage,
   type ChainStageConfig,
   type PreparedRequest,
-} from './chain-stage.js'
-import { createDecider } from './decide-requests.js'
-import { startExposureStage, type ExposureStage } from './exposure-stage.js'
-import type { HistoryStage } from './histories/history-stage.js'
-import { openHistoryStage, type HistoryConfig } from './histories/open-history-stage.js'
-import { createStatedInputs, type StatedInputs } from './stated-inputs.js'
-import { createInstruments, type ScorerInstruments } from './instruments.js'
-import { watchLabelRows } from './label-rows.js'
-import { createLabelStates, type LabelStates } from './label-states.js'
-import { startLabelWatch, type LabelWatch } from './label-watch.js'
-import { createLaneWork, type Decision, type Outcome, type RequestRecord } from './lane.js'
-import { createPatience, type Patience } from './patience.js'
-import { neverAsking } from './asks-providers.js'
-import { confirmTransfers } from './transfers/confirm-transfers.js'
-import { watchFollowers } from './watch-followers.js'
+  createDecider,
+  startExposureStage,
+  type ExposureStage,
+  createStatedInputs,
+  type StatedInputs,
+  createInstruments,
+  type ScorerInstruments,
+  watchLabelRows,
+  createLabelStates,
+  type LabelStates,
+  startLabelWatch,
+  type LabelWatch,
+  createLaneWork,
+  type Decision,
+  type Outcome,
+  type RequestRecord,
+  createPatience,
+  type Patience,
+  neverAsking,
+  confirmTransfers,
+  watchFollowers,
+} from '@cupel/screening/worker'
+import { type HistoryStage, openHistoryStage, type HistoryConfig } from '@cupel/chain-data/worker'
 
 export interface ScorerDeps {
   readonly config: Pick<

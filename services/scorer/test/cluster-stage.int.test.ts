@@ -3,10 +3,10 @@ import type { EventData, Report } from '@cupel/contracts'
 import { differences, recompute, writtenForms } from '@cupel/domain'
 import { importLedger } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
-import { loadConfig } from '@cupel/service-kit'
+import { loadConfig } from '@cupel/kit/service'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openFollowed, type Installation } from '../test/installation.js'
-import { sharedInputs } from '../test/shared-inputs.js'
+import { openFollowed, type Installation } from './installation.js'
+import { sharedInputs } from './shared-inputs.js'
 
 const WAIT = { timeout: 150_000, interval: 20 }
 const [CUSTOMER, THIEF, SHOP, STRANGER] = [

@@ -1,6 +1,6 @@
 /** A scorer that dies again and again, after any visit of any failpoint, answers each request, and its first answer stays the report. */
 import { topicOf } from '@cupel/contracts'
-import { loadConfig } from '@cupel/service-kit'
+import { loadConfig } from '@cupel/kit/service'
 import { until } from '@cupel/testkit'
 import { deathsWithin, diesAt } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -2,7 +2,7 @@
 import type { EventData, Report } from '@cupel/contracts'
 import { landmarks } from '@cupel/chain-data'
 import { chainOf, type ChainCode } from '@cupel/domain'
-import { loadConfig, type RunningService } from '@cupel/service-kit'
+import { loadConfig, type RunningService } from '@cupel/kit/service'
 import {
   answered,
   etherscanStandIn,

@@ -1,7 +1,7 @@
 /** The scorer with its real neighbours: the embedded log, the label and policy views, and a database that can be cut off. */
 import { randomBytes } from 'node:crypto'
-import { heartbeatsMigrations } from '@cupel/heartbeats'
-import { transparencyMigrations } from '@cupel/transparency'
+import { heartbeatsMigrations } from '@cupel/projections/heartbeats'
+import { transparencyMigrations } from '@cupel/evidence/transparency'
 import {
   reportPartition,
   screenTopic,
@@ -18,8 +18,10 @@ import { ledgerMigrations } from '@cupel/ledger'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { openDatabase } from '@cupel/postgres'
 import { loadCheckpoint } from '@cupel/projections'
-import { labelView, policyView, readModels } from '@cupel/read-models'
-import { loadConfig, type RunningService } from '@cupel/service-kit'
+import { labelView } from '@cupel/labels/read-model'
+import { policyView } from '@cupel/policy/read-model'
+import { readModels } from '@cupel/read-models'
+import { loadConfig, type RunningService } from '@cupel/kit/service'
 import {
   failLoudly,
   openTestInstallation,

@@ -6,10 +6,10 @@ import type { Report } from '@cupel/contracts'
 import { differences, recompute, tokenAccountsOf } from '@cupel/domain'
 import { importLedger } from '@cupel/ledger'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { loadConfig } from '@cupel/service-kit'
+import { loadConfig } from '@cupel/kit/service'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openFollowed, type Installation } from '../test/installation.js'
-import { sharedInputs } from '../test/shared-inputs.js'
+import { openFollowed, type Installation } from './installation.js'
+import { sharedInputs } from './shared-inputs.js'
 
 const WAIT = { timeout: 150_000, interval: 20 }
 const defaults = loadConfig({ CUPEL_DATABASE_URL: 'postgres://nobody@127.0.0.1/none' })

@@ -2,8 +2,8 @@
 import type { Report } from '@cupel/contracts'
 import { differences, recompute } from '@cupel/domain'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { openFollowed, type Installation } from '../test/installation.js'
-import { sharedInputs } from '../test/shared-inputs.js'
+import { openFollowed, type Installation } from './installation.js'
+import { sharedInputs } from './shared-inputs.js'
 
 const ADDRESS = '0x00000000000000000000000000000000000000ab'
 const WAIT = { timeout: 60_000, interval: 20 }

@@ -1,10 +1,10 @@
 import { LogUnavailableError, MAC_HEADER, type EventLog } from '@cupel/event-log'
-import { loadConfig } from '@cupel/service-kit'
+import { loadConfig } from '@cupel/kit/service'
 import { until } from '@cupel/testkit'
 import { diesAt } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startScorer } from './index.js'
-import { defaults, openFollowed, type Installation } from '../test/installation.js'
+import { startScorer } from '../src/index.js'
+import { defaults, openFollowed, type Installation } from './installation.js'
 
 const UNLISTED = '0x00000000000000000000000000000000000abcde'
 const REQUESTS = 'screening.screen.events.v1'

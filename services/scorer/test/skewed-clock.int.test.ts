@@ -2,7 +2,7 @@
 import { screenTopic } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openFollowed, type Installation } from '../test/installation.js'
+import { openFollowed, type Installation } from './installation.js'
 
 const ADDRESS = '0x1111111111111111111111111111111111111111'
 /** The deadline of the screens: shorter than the error of the clocks. */

@@ -1,14 +1,15 @@
 /** A row of a read model that decides screens is altered in the database: screening stops with a name, and no score changes. */
 import type { EventData } from '@cupel/contracts'
 import { canonicalJson, compiledDefaultPolicy, sha256Hex } from '@cupel/domain'
-import { listComparedRows, uncomparedOf } from '@cupel/heartbeats'
-import { labelView, policyView } from '@cupel/read-models'
+import { listComparedRows, uncomparedOf } from '@cupel/projections/heartbeats'
+import { labelView } from '@cupel/labels/read-model'
+import { policyView } from '@cupel/policy/read-model'
 import { rebuildReadModel } from '@cupel/projections'
-import { createMetrics, type RunningService } from '@cupel/service-kit'
+import { createMetrics, type RunningService } from '@cupel/kit/service'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openInstallation, type Installation } from '../test/installation.js'
+import { openInstallation, type Installation } from './installation.js'
 
 const ADDRESS = '0x00000000000000000000000000000000000abcde'
 

@@ -1,9 +1,9 @@
 /** A row that says what the ledger holds is altered in the database: screening stops with a name, and no score changes. */
 import { importLedger, importPrices } from '@cupel/ledger'
-import type { RunningService } from '@cupel/service-kit'
+import type { RunningService } from '@cupel/kit/service'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { defaults, openFollowed, type Installation } from '../test/installation.js'
+import { defaults, openFollowed, type Installation } from './installation.js'
 
 const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const THIEF = '0x098b716b8aaf21512996dc57eb0615e2383e2f96'

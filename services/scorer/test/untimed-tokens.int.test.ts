@@ -6,7 +6,7 @@ import type { Report } from '@cupel/contracts'
 import { importLedger } from '@cupel/ledger'
 import { sharedDataFolder } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { defaults, openFollowed, type Installation } from '../test/installation.js'
+import { defaults, openFollowed, type Installation } from './installation.js'
 
 const WAIT = { timeout: 150_000, interval: 20 }
 /** The highest setting, so that a busy machine drops no answer of the ledger. */

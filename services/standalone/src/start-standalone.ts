@@ -8,7 +8,7 @@ import type { Database } from '@cupel/postgres'
 import { startLabelRefresher } from '@cupel/label-refresher'
 import { startProjector } from '@cupel/projector'
 import { startScorer } from '@cupel/scorer'
-import { readWebSecret, type Config, type RunningService } from '@cupel/service-kit'
+import { readWebSecret, type Config, type RunningService } from '@cupel/kit/service'
 import { startWeb, type RunningWeb } from '@cupel/web'
 import { startWebhookDispatcher } from '@cupel/webhook-dispatcher'
 

@@ -1,14 +1,14 @@
 /** Every service on the embedded log of a fresh database, with an HTTP client. */
 import { casesMigrations } from '@cupel/cases'
-import { accessMigrations, type KeyOrder } from '@cupel/access'
-import { bulkMigrations } from '@cupel/bulk-coordinator'
+import { accessMigrations, type KeyOrder } from '@cupel/gate/access'
+import { bulkMigrations } from '@cupel/bulk/worker'
 import type { Tracing } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { readModels } from '@cupel/read-models'
-import { loadConfig, type Check } from '@cupel/service-kit'
+import { loadConfig, type Check } from '@cupel/kit/service'
 import { sharingMigrations } from '@cupel/sharing'
 import { until } from '@cupel/testkit'
 import {
@@ -18,7 +18,7 @@ import {
   type IssuedTestKey,
   type TestInstallation,
 } from '@cupel/testkit/installation'
-import { transparencyMigrations } from '@cupel/transparency'
+import { transparencyMigrations } from '@cupel/evidence/transparency'
 import { watchesMigrations } from '@cupel/watches'
 import { webhooksMigrations } from '@cupel/webhooks'
 import { startStandalone, type RunningStandalone } from '../src/index.js'

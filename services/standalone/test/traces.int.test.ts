@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { screenTopic, silentLogger, topicOf } from '@cupel/contracts'
-import { createMetrics, loadConfig, openTracing, type OpenTracing } from '@cupel/service-kit'
+import { createMetrics, loadConfig, openTracing, type OpenTracing } from '@cupel/kit/service'
 import {
   drawTrace,
   startTraceCollector,

@@ -1,2 +1,1 @@
-export { startWeb } from './start-web.js'
-export type { RunningWeb } from './start-web.js'
+export { startWeb, type RunningWeb } from './start-web.js'

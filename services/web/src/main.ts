@@ -1,5 +1,5 @@
 /** The console as a process. */
-import { ConfigError, readWebSecret, requireVerifiedPeers, runService, urlPeer } from '@cupel/service-kit'
+import { ConfigError, readWebSecret, requireVerifiedPeers, runService, urlPeer } from '@cupel/kit/service'
 import { startWeb } from './start-web.js'
 
 runService('web', async (frame) => {

@@ -1,18 +1,15 @@
 /** The console as a running service: pages for people, served from what the public API answers. */
 import type { Logger, Metrics } from '@cupel/contracts'
-import { createTransport, listen, renewIdentity } from '@cupel/http-edge'
+import { createTransport, listen, renewIdentity } from '@cupel/kit/http-edge'
 import {
   followTlsIdentity,
   givenInstance,
   readTlsIdentity,
   type Config,
   type RunningService,
-} from '@cupel/service-kit'
-import { createApiConnection } from './api/api-connection.js'
-import { openSignInService } from './oidc/open-sign-in-service.js'
+} from '@cupel/kit/service'
+import { createApiConnection, openSignInService, buildWebApp, loadAssets } from '@cupel/console'
 import { pagesOf } from './pages/index.js'
-import { buildWebApp } from './server/app.js'
-import { loadAssets } from './server/assets.js'
 
 export interface WebDeps {
   readonly config: Pick<

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCertificate } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApiConnection, type ApiConnection } from '../src/api/api-connection.js'
+import { createApiConnection, type ApiConnection } from '@cupel/console'
 
 const folder = mkdtempSync(join(tmpdir(), 'cupel-api-connection-'))
 const servers: Server[] = []

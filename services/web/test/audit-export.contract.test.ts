@@ -1,6 +1,6 @@
 /** The calls of a range as a file: all pages of the API, safe for spreadsheets, and never cut without saying so. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_CALLS } from '../src/pages/audit/export-audit.js'
+import { MAX_CALLS } from '@cupel/audit/pages'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
 
 let api: FakeApi

@@ -1,6 +1,6 @@
 /** The forms of bulk jobs send what the person chose, and open cases only where there are none. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { csrfToken } from '../src/session/session-cookie.js'
+import { csrfToken } from '@cupel/console'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
 
 let api: FakeApi

@@ -2,7 +2,7 @@
 import type { ReportCase } from '@cupel/contracts'
 import { sampleReport } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { csrfToken } from '../src/session/session-cookie.js'
+import { csrfToken } from '@cupel/console'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
 
 let api: FakeApi

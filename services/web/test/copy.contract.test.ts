@@ -10,7 +10,7 @@ let browser: Browser
 let script: string
 beforeAll(async () => {
   browser = await chromium.launch({ executablePath: CHROMIUM })
-  const source = fileURLToPath(new URL('../src/client/copy.ts', import.meta.url))
+  const source = fileURLToPath(new URL('../../../packages/console/src/client/copy.ts', import.meta.url))
   const contents = `import { offerCopies } from ${JSON.stringify(source)}\nofferCopies()`
   const stdin = { contents, resolveDir: '/' }
   const { outputFiles } = await build({ stdin, bundle: true, write: false, format: 'iife' })

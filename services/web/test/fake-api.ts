@@ -4,13 +4,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import { renderSessionToken, SESSION_TOKEN_RANDOM_BYTES } from '@cupel/domain'
-import { createTransport, listen, type ConnectionLimits } from '@cupel/http-edge'
-import { createApiConnection } from '../src/api/api-connection.js'
+import { createTransport, listen, type ConnectionLimits } from '@cupel/kit/http-edge'
+import {
+  createApiConnection,
+  type SignInService,
+  buildWebApp,
+  stylesInOrder,
+  type Asset,
+  sessionCookie,
+  type Session,
+} from '@cupel/console'
 import { pagesOf } from '../src/pages/index.js'
-import type { SignInService } from '../src/oidc/sign-in-service.js'
-import { buildWebApp } from '../src/server/app.js'
-import { stylesInOrder, type Asset } from '../src/server/assets.js'
-import { sessionCookie, type Session } from '../src/session/session-cookie.js'
 
 export const SECRET = 'what only the console and the API know'
 
@@ -92,7 +96,7 @@ const asset = (name: string, contentType: string, body = `/* ${name} */`): Asset
   body: Buffer.from(body),
 })
 
-const ICON = readFileSync(new URL('../src/styles/icon.svg', import.meta.url), 'utf8')
+const ICON = readFileSync(new URL('../../../packages/console/src/styles/icon.svg', import.meta.url), 'utf8')
 const styleOf = (extra: string | undefined): string | undefined =>
   extra === undefined ? undefined : `${stylesInOrder().toString()}\n${extra}`
 

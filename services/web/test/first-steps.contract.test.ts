@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { magicReports } from '@cupel/domain'
 import { sampleReport } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { liveExamples } from '../src/pages/screen/examples.js'
+import { liveExamples } from '@cupel/screening/pages'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
 
 let api: FakeApi

@@ -1,11 +1,10 @@
 /** The console judges a form before it reads it: its headers, its origin, its cookie, and with the API its session. */
 import { connect, type Socket } from 'node:net'
-import { strangerBudgetLimits } from '@cupel/http-edge'
+import { strangerBudgetLimits } from '@cupel/kit/http-edge'
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { pagesOf } from '../src/pages/index.js'
-import { MAX_FORM_BYTES } from '../src/server/form.js'
-import { csrfToken } from '../src/session/session-cookie.js'
+import { MAX_FORM_BYTES, csrfToken } from '@cupel/console'
 import {
   aSession,
   cookieOf,

@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { API_KEY_RANDOM_BYTES, renderApiKey } from '@cupel/domain'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { csrfToken } from '../src/session/session-cookie.js'
+import { csrfToken } from '@cupel/console'
 import { aSession, cookieOf, json, SECRET, startFakeApi, startFront, type FakeApi } from './fake-api.js'
 
 const MISTYPED_KEY = `cpl_live_${'0'.repeat(57)}`

@@ -5,7 +5,7 @@ import { build } from 'esbuild'
 import { chromium, type Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { CHROMIUM } from './chromium.js'
-import type { Session } from '../src/session/session-cookie.js'
+import type { Session } from '@cupel/console'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi } from './fake-api.js'
 
 const sample = sampleReport()
@@ -41,7 +41,9 @@ beforeAll(async () => {
   api = await startFakeApi()
   front = await startFront(api)
   browser = await chromium.launch({ executablePath: CHROMIUM })
-  const source = fileURLToPath(new URL('../src/client/follow-history.ts', import.meta.url))
+  const source = fileURLToPath(
+    new URL('../../../packages/console/src/client/follow-history.ts', import.meta.url),
+  )
   const contents = `import { followHistory } from ${JSON.stringify(source)}\nfollowHistory()`
   const { outputFiles } = await build({
     ...{ stdin: { contents, resolveDir: '/' }, bundle: true, write: false, format: 'iife' },

@@ -1,7 +1,7 @@
 /** The inbox says what changed in points, marks entries for one person, and opens cases. */
-import { reasonText } from '@cupel/report-document'
+import { reasonText } from '@cupel/reports/document'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { csrfToken, type Session } from '../src/session/session-cookie.js'
+import { csrfToken, type Session } from '@cupel/console'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
 
 let api: FakeApi

@@ -1,12 +1,10 @@
 /** Sign-ins through a sign-in service, with every fault between a browser, a provider and the API. */
 import { createHash } from 'node:crypto'
 import { noMetrics, silentLogger } from '@cupel/contracts'
-import { readClientSecret, readOidcSettings } from '@cupel/oidc'
+import { readClientSecret, readOidcSettings } from '@cupel/kit/oidc'
 import { IDENTITY_SECRET, startIdentityProvider, until, type IdentityProvider } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openSignInService } from '../src/oidc/open-sign-in-service.js'
-import { createFlowSeal } from '../src/oidc/flow-cookie.js'
-import { createSignInService } from '../src/oidc/sign-in-service.js'
+import { openSignInService, createFlowSeal, createSignInService } from '@cupel/console'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi } from './fake-api.js'
 
 const KEY = '8f2k1m0a'

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { riskLevels, type Report } from '@cupel/contracts'
 import { sampleJobs, sampleReports } from '@cupel/testkit'
-import type { LabelList, Watch } from '../src/api/answers.js'
+import type { LabelList, Watch } from '@cupel/console'
 import { json, type FakeApi, type SeenCall } from './fake-api.js'
 
 interface Operation {

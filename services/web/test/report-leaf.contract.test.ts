@@ -1,6 +1,6 @@
 /** The part about the transparency log on the pages of a report, and of a shared one. */
 import { leafHeader, LEAF_HEADER } from '@cupel/contracts'
-import { en } from '@cupel/report-document'
+import { en } from '@cupel/reports/document'
 import { sampleReport } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi } from './fake-api.js'

@@ -1,6 +1,6 @@
 /** Secrets that the console shows once: the form redirects, the page shows the secret, and a reload explains its absence. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { csrfToken, type Session } from '../src/session/session-cookie.js'
+import { csrfToken, type Session } from '@cupel/console'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi } from './fake-api.js'
 
 const SECRET = `whsec_${'S'.repeat(32)}`

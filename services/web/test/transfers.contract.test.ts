@@ -1,9 +1,9 @@
 /** The page of transfers screens one and lists the newest, and the report of the other side says what is recommended. */
 import type { Report } from '@cupel/contracts'
-import { transferReasonText } from '@cupel/report-document'
+import { transferReasonText } from '@cupel/reports/document'
 import { sampleReport } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { csrfToken } from '../src/session/session-cookie.js'
+import { csrfToken } from '@cupel/console'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
 
 let api: FakeApi

@@ -1,7 +1,7 @@
 /** The page of watches watches addresses, ends watches, and says what of the lists lets no watched address be green. */
-import { en, reasonText } from '@cupel/report-document'
+import { en, reasonText } from '@cupel/reports/document'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { csrfToken } from '../src/session/session-cookie.js'
+import { csrfToken } from '@cupel/console'
 import { aSession, cookieOf, json, startFakeApi, startFront, type FakeApi, type Front } from './fake-api.js'
 
 let api: FakeApi

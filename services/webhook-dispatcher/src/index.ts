@@ -1,5 +1,11 @@
-export { DISPATCHER_GROUP, endOfJob } from './follow-jobs.js'
-export { changeIn, digestIn, failureIn } from './follow-jobs.js'
-export { mailClientOf, mailStyleOf } from './open-mail.js'
-export type { ReadEndedJob } from './read-ended-job.js'
+export {
+  DISPATCHER_GROUP,
+  endOfJob,
+  changeIn,
+  digestIn,
+  failureIn,
+  mailClientOf,
+  mailStyleOf,
+  type ReadEndedJob,
+} from '@cupel/webhooks/worker'
 export * from './start-webhook-dispatcher.js'

@@ -1,6 +1,6 @@
 /** The webhook dispatcher as a process. */
 import { connectService } from '@cupel/service-connections'
-import { runService } from '@cupel/service-kit'
+import { runService } from '@cupel/kit/service'
 import { startWebhookDispatcher } from './start-webhook-dispatcher.js'
 
 runService('webhook-dispatcher', async (frame) =>

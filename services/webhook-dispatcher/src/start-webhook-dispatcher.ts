@@ -1,19 +1,29 @@
 /** The webhook dispatcher as a running service: any number of instances share the work through claims. */
-import { loadInstallationSecrets } from '@cupel/access'
+import { loadInstallationSecrets } from '@cupel/gate/access'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { createOutboundClient, parseAllowedRanges, type AdmitPlace, type ResolveName } from '@cupel/outbound'
+import {
+  createOutboundClient,
+  parseAllowedRanges,
+  type AdmitPlace,
+  type ResolveName,
+} from '@cupel/kit/outbound'
 import { openPersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import type { Config, RunningService } from '@cupel/service-kit'
+import type { Config, RunningService } from '@cupel/kit/service'
 import { createSecretBox, takeDestinationTokens } from '@cupel/webhooks'
-import { startBuildingBodies } from './build-bodies.js'
-import { mailStyleOf, openMail, type MailConfig } from './open-mail.js'
-import { createDestinationGate } from './destination-gate.js'
-import { followJobs } from './follow-jobs.js'
-import { readEndedJobFrom, type ReadEndedJob } from './read-ended-job.js'
-import { startSending } from './send-deliveries.js'
-import { startUpkeep } from './upkeep.js'
+import {
+  startBuildingBodies,
+  mailStyleOf,
+  openMail,
+  type MailConfig,
+  createDestinationGate,
+  followJobs,
+  readEndedJobFrom,
+  type ReadEndedJob,
+  startSending,
+  startUpkeep,
+} from '@cupel/webhooks/worker'
 
 export interface WebhookDispatcherDeps {
   readonly config: Pick<

@@ -3,7 +3,7 @@ import { listDeadLetters } from '@cupel/event-log'
 import { changeEndpoint, redeliver, rotateEndpointSecret, sendTest } from '@cupel/webhooks'
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { DISPATCHER_GROUP } from '../src/index.js'
+import { DISPATCHER_GROUP } from '@cupel/webhooks/worker'
 import { endOf, readTestJob, startInstallation, type Installation } from './installation.js'
 import { answer, isSignedWith, startReceiver, type Receiver } from './receiver.js'
 

@@ -1,10 +1,10 @@
 /** An installation around the dispatcher under test: database, embedded log, accounts with endpoints, and jobs that end. */
-import { accessMigrations, loadInstallationSecrets } from '@cupel/access'
+import { accessMigrations, loadInstallationSecrets } from '@cupel/gate/access'
 import { decidedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { EndedItem, WebhookType } from '@cupel/domain'
-import { createJudge, parseAllowedRanges } from '@cupel/outbound'
+import { createJudge, parseAllowedRanges } from '@cupel/kit/outbound'
 import type { Database, Queryable, TransactionOptions } from '@cupel/postgres'
-import type { RunningService } from '@cupel/service-kit'
+import type { RunningService } from '@cupel/kit/service'
 import { diesAt, failLoudly, openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   createEndpoint,
@@ -14,7 +14,8 @@ import {
   type EndpointStore,
   type WebhookDelivery,
 } from '@cupel/webhooks'
-import { startWebhookDispatcher, type ReadEndedJob, type WebhookDispatcherDeps } from '../src/index.js'
+import { startWebhookDispatcher, type WebhookDispatcherDeps } from '../src/index.js'
+import type { ReadEndedJob } from '@cupel/webhooks/worker'
 
 export interface TestEndpoint {
   readonly accountId: string

@@ -8,7 +8,7 @@ import { until } from '@cupel/testkit'
 import { diesAt } from '@cupel/testkit/installation'
 import { createEndpoint, listEndpoints, redeliverRange } from '@cupel/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { DISPATCHER_GROUP } from '../src/index.js'
+import { DISPATCHER_GROUP } from '@cupel/webhooks/worker'
 import { startInstallation, type Installation } from './installation.js'
 import { startReceiver, type Receiver } from './receiver.js'
 

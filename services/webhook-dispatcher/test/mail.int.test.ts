@@ -9,7 +9,7 @@ import {
   sendTest,
   unsubscribeRecipient,
 } from '@cupel/webhooks'
-import { loadInstallationSecrets } from '@cupel/access'
+import { loadInstallationSecrets } from '@cupel/gate/access'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { WebhookDispatcherDeps } from '../src/index.js'

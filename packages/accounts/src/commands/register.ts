@@ -9,15 +9,22 @@ import {
   rotateKey,
   type ApiKey,
   type IssuedKey,
-} from '@cupel/access'
+} from '@cupel/gate/access'
 import { openValue } from '@cupel/personal-data'
 import { planNames, scopes, type Environment, type PlanName, type Scope } from '@cupel/domain'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
-import { operator } from '../operator.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  EXIT_NOT_FOUND,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { withConnections, type Connections, operator } from '@cupel/command-line/installation'
 
 const HOUR_MS = 3_600_000
 

@@ -1,6 +1,6 @@
 /** Reads of the audit log. Each names the account and its environment: entries of other accounts are never visible. */
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
-import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
 import { endOf, type CallEnd } from './recorded-call.js'
 
 /** One call with a key of the account. */

@@ -1,6 +1,6 @@
 /** Usage of the keys of an account, from the sums of the entries of the audit log. */
 import { asFields, type Queryable } from '@cupel/postgres'
-import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
 
 /** The calls of one key on one day, UTC. */
 export interface KeyDay {

@@ -16,7 +16,7 @@ import {
   readLabelsAsOf,
   readLabelSnapshot,
   setFacts,
-} from '@cupel/read-models'
+} from '@cupel/labels/read-model'
 
 /** An address as a caller would send it. */
 export interface Asked {

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseAddress } from '@cupel/domain'
-import { listSetLabels, listSets, type Label } from '@cupel/read-models'
+import { listSetLabels, listSets, type Label } from '@cupel/labels/read-model'
 import type { FileRow } from '@cupel/system-tests'
 import { parse } from 'csv-parse/sync'
 import { judgeAddresses, type Clock } from './judge-addresses.js'

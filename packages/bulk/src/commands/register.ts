@@ -2,13 +2,18 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
+import {
+  answer,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  EXIT_USAGE,
+  writeAnswer,
+  callService,
+} from '@cupel/command-line'
 import { ColumnQuestionError, readAddressFile, type AddressFile } from './address-file.js'
 import { createProgressBar, progressLine, type JobProgress } from './progress-bar.js'
-import { writeAnswer } from '../answer-file.js'
-import { callService } from '../service-call.js'
 
 interface Job extends JobProgress {
   readonly job_id: string

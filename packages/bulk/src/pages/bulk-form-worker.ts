@@ -1,5 +1,5 @@
 /** The thread that reads uploaded files: in the main thread, a file of a mebibyte would delay every call of the process. */
-import { serveOrders, standBack } from '@cupel/concurrency'
+import { serveOrders, standBack } from '@cupel/kit/concurrency'
 import { joinResults, type JoinedFile } from './join-results.js'
 import { readUpload, type BulkFormResult, type Upload } from './read-upload.js'
 

@@ -1,8 +1,6 @@
 /** The form that takes the addresses of a job: pasted, dropped or chosen as a file. */
 import { chains } from '@cupel/domain'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import type { PageCall } from '../../server/page.js'
+import { Form, Notice, type PageCall } from '@cupel/console'
 
 interface BulkFormProps {
   readonly call: Pick<PageCall, 'csrf'>

@@ -1,5 +1,5 @@
 /** POST /bulk/{job_id}/cancel. */
-import { redirect, type Page } from '../../server/page.js'
+import { redirect, type Page } from '@cupel/console'
 import { apiPathOf } from './job.js'
 
 export const cancelJob: Page = {

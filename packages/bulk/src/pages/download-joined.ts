@@ -1,5 +1,5 @@
 /** POST /bulk/{job_id}/joined.csv: the file of the form with the results of the job beside its own columns. */
-import { raw, type Page } from '../../server/page.js'
+import { raw, type Page } from '@cupel/console'
 import { apiPathOf } from './job.js'
 import { joinFile } from './read-bulk-form.js'
 import { jobPage } from './show-job.js'

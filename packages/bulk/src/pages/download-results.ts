@@ -1,5 +1,5 @@
 /** GET /bulk/{job_id}/results.csv, results.xlsx, results.json and summary.pdf: files of the API, passed on under a name of their own. */
-import { raw, type Page, type PageCall, type RawAnswer } from '../../server/page.js'
+import { raw, type Page, type PageCall, type RawAnswer } from '@cupel/console'
 import { apiPathOf, isRunning, type Job } from './job.js'
 
 const WORKBOOK_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

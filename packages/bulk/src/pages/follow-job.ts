@@ -1,5 +1,5 @@
 /** GET /bulk/{job_id}/events: the stream of the API, passed on to the browser. */
-import { raw, type Page } from '../../server/page.js'
+import { raw, type Page } from '@cupel/console'
 import { apiPathOf } from './job.js'
 
 export const followJob: Page = {

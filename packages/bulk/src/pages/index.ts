@@ -1,5 +1,5 @@
 /** Jobs of many addresses: upload, progress, results. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { cancelJob } from './cancel-job.js'
 import { downloadJoined } from './download-joined.js'
 import { openCases } from './open-cases.js'

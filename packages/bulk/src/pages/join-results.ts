@@ -1,5 +1,5 @@
 /** Joins the results of a job to the file that it was made from: every column of the file stays, and each row gets its result. */
-import { csvCell, quotedCell, safeText } from '@cupel/report-document'
+import { csvCell, quotedCell, safeText } from '@cupel/reports/document'
 import { parse } from 'csv-parse/sync'
 import { decodeText, readAddressFile, type Row } from './address-file.js'
 import { isOneLineOfAddresses } from './address-choice.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { csvCell } from '@cupel/report-document'
+import { csvCell } from '@cupel/reports/document'
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { joinResults } from './join-results.js'

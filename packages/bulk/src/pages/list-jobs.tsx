@@ -1,15 +1,18 @@
 /** GET /bulk: the jobs, newest first. */
-import type { ListPage } from '../../api/answers.js'
-import { visibleText } from '@cupel/report-document'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { queryText } from '../../api/api-client.js'
-import { page, type Page } from '../../server/page.js'
+import {
+  type ListPage,
+  Level,
+  Moment,
+  Notice,
+  ScrollTable,
+  queryText,
+  page,
+  type Page,
+  mayChange,
+} from '@cupel/console'
+import { visibleText } from '@cupel/reports/document'
 import { countText, plural } from './counts.js'
 import { doneOf, isRunning, LEVELS, statusWord, type JobSummary } from './job.js'
-import { mayChange } from '../../session/rights.js'
 
 const PAGE_SIZE = 20
 

@@ -1,5 +1,5 @@
 /** GET /bulk/new: the form. */
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { page, type Page, type PageCall, type ShownPage } from '@cupel/console'
 import { BulkForm } from './bulk-form.js'
 
 export const newJob: Page = {

@@ -1,6 +1,5 @@
 /** POST /bulk/{job_id}/cases: opens a case for each red report of the job that has none. */
-import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, redirect, type Page } from '../../server/page.js'
+import { ApiProblem, fieldOf, redirect, type Page } from '@cupel/console'
 import { plural } from './counts.js'
 import { apiPathOf } from './job.js'
 import { jobPage } from './show-job.js'

@@ -1,10 +1,9 @@
 /** POST /bulk/preview: shows the read addresses before anything is screened. */
 import { randomUUID } from 'node:crypto'
-import { fieldOf, page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { fieldOf, page, type Page, type PageCall, type ShownPage, mayChange } from '@cupel/console'
 import { MAX_NAME_LENGTH, Preview } from './preview.js'
 import { bulkFormPage } from './new-job.js'
 import { fileNameOf, readBulkForm, type ReadBulkForm } from './read-bulk-form.js'
-import { mayChange } from '../../session/rights.js'
 
 export const previewJob: Page = {
   method: 'POST',

@@ -1,10 +1,7 @@
 /** The page between a file and its job: the column to screen, the faults by line, and the button that submits. */
 import { MAX_BULK_ITEMS } from '@cupel/domain'
-import { visibleText } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import type { PageCall } from '../../server/page.js'
+import { visibleText } from '@cupel/reports/document'
+import { Form, Notice, ScrollTable, type PageCall } from '@cupel/console'
 import { MAX_ADDRESSES, MAX_JOBS, type Choice, type Reading, type Refused } from './address-choice.js'
 import type { AddressFile } from './address-file.js'
 import { ChainChoice } from './bulk-form.js'

@@ -1,7 +1,7 @@
 /** The content of a job form: the text of the file, and how to read it. A thread reads it, because a file may take a second. */
 import { Worker } from 'node:worker_threads'
-import { createThreadPool, OrderEndedError, ThreadPoolBusyError, threadProgram } from '@cupel/concurrency'
-import { fieldOf, type PageCall } from '../../server/page.js'
+import { createThreadPool, OrderEndedError, ThreadPoolBusyError, threadProgram } from '@cupel/kit/concurrency'
+import { fieldOf, type PageCall } from '@cupel/console'
 import type { BulkOrder } from './bulk-form-worker.js'
 import type { JoinedFile } from './join-results.js'
 import type { BulkFormResult, Upload } from './read-upload.js'

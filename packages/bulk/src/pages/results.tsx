@@ -1,9 +1,7 @@
 /** The results of a job as a table: the verdict in words, with a link to its report. */
-import type { ListPage } from '../../api/answers.js'
+import { type ListPage, Level, ScrollTable } from '@cupel/console'
 import type { Report } from '@cupel/contracts'
-import { verdictOf, visibleText } from '@cupel/report-document'
-import { Level } from '../../components/level.js'
-import { ScrollTable } from '../../components/scroll-table.js'
+import { verdictOf, visibleText } from '@cupel/reports/document'
 import { isRunning, type Job, type Result } from './job.js'
 
 interface ResultsProps {

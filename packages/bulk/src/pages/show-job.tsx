@@ -1,10 +1,8 @@
 /** GET /bulk/{job_id}: the state of a job, and its results, worst first. */
-import type { ListPage } from '../../api/answers.js'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { type ListPage, page, type Page, type PageCall, type ShownPage, mayChange } from '@cupel/console'
 import { apiPathOf, statusWord, type Job, type Result } from './job.js'
 import { plural } from './counts.js'
 import { JobView } from './job-view.js'
-import { mayChange } from '../../session/rights.js'
 
 const PAGE_SIZE = 100
 

@@ -1,6 +1,5 @@
 /** POST /bulk: makes a job of the checked addresses, or several jobs where one cannot take all of them. */
-import { fieldOf, redirect, type Page, type PageCall } from '../../server/page.js'
-import { ApiDown, ApiProblem } from '../../api/api-problem.js'
+import { fieldOf, redirect, type Page, type PageCall, ApiDown, ApiProblem } from '@cupel/console'
 import { jobsOf, MAX_ADDRESSES, type JobItem, type Reading } from './address-choice.js'
 import { bulkFormPage } from './new-job.js'
 import { previewPage } from './preview-job.js'

@@ -1,8 +1,14 @@
 /** POST /bulk/{job_id}/watches: watches the addresses of the job that have a report, in one call. */
 import { parseAddress, screenedAddress } from '@cupel/domain'
-import type { ListPage, Watch } from '../../api/answers.js'
-import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, redirect, type Page, type PageCall } from '../../server/page.js'
+import {
+  type ListPage,
+  type Watch,
+  ApiProblem,
+  fieldOf,
+  redirect,
+  type Page,
+  type PageCall,
+} from '@cupel/console'
 import { apiPathOf, LEVELS, type Result } from './job.js'
 import { jobPage } from './show-job.js'
 

@@ -1,6 +1,6 @@
 /** Pages of the results of a job: the database selects and orders, and only the rows of the page are read. */
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
-import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
 import { FOUND_ITEMS, hasUnownedFailure } from './job-items.js'
 import { foldedJob, itemOf, readOutcomes, type JobItem, type JobRow } from './queries.js'
 import type { StoredItem } from './reducers.js'

@@ -2,13 +2,12 @@
  * Reads a job so that a reader sees everything acknowledged before the read: the submission of a job, the end of a
  * job, and the reports of an ended job. Such a read waits for the projections (docs/adr/0072).
  */
-import { withinMs } from '@cupel/concurrency'
+import { withinMs } from '@cupel/kit/concurrency'
 import { reportPartition, topicOf } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { readModelGroup, waitUntilProjected } from '@cupel/projections'
-import { reportView } from '../report-view/reducers.js'
-import type { Tenant } from '../tenancy.js'
+import { readModelGroup, waitUntilProjected, type Tenant } from '@cupel/projections'
+import { reportView } from '@cupel/reports/read-model'
 import { chooseResults, type ChosenResults, type ResultChoice } from './chosen-results.js'
 import { readOverview, type ReadOverview } from './job-overview.js'
 import { readJob, type JobOverview, type JobReading } from './queries.js'

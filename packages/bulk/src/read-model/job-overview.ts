@@ -1,6 +1,6 @@
 /** The state of a job, counted by the database: one row, whatever the number of its items. */
 import { asFields, asTimes, timeText, type Queryable } from '@cupel/postgres'
-import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
 import { FOUND_ITEMS, hasUnownedFailure } from './job-items.js'
 import type { JobOverview, JobRow } from './queries.js'
 

@@ -1,6 +1,6 @@
 /** Which of the given jobs are known here, and which of them have ended. */
 import { asFields, type Queryable } from '@cupel/postgres'
-import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
 
 /** Those of the given jobs that this account and environment has here; the others were not read from the log yet. */
 export async function readJobStates(

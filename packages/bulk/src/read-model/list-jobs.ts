@@ -1,7 +1,7 @@
 /** The jobs of an account, newest first. */
 import type { BulkCounts, BulkStatus } from '@cupel/domain'
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
-import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
 import { BY_ID, REPORT_ID } from './job-items.js'
 import { readingOf, readOutcomes, type JobOverview, type JobRow } from './queries.js'
 import type { StoredItem } from './reducers.js'

@@ -18,7 +18,7 @@ import {
   type BulkStatus,
 } from '@cupel/domain'
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
-import { ForeignRowError, queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
+import { ForeignRowError, queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
 import type { StoredItem } from './reducers.js'
 
 /** The state of a job, without its items. */

@@ -1,10 +1,8 @@
 /** POST /v1/bulk/{job_id}/cancel: ends a job early. */
 import type { z } from 'zod'
-import { jobDocument } from '../../bulk/job-documents.js'
-import type { BulkParts } from '../../bulk/open-bulk.js'
-import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
+import { jobDocument } from './results/job-documents.js'
+import type { BulkParts } from './results/open-bulk.js'
+import { jsonAnswer, keyedEndpoint, recorded, type Endpoint, refuse, statuses } from '@cupel/gate/http'
 import { bulkJob, jobPath, runningExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 

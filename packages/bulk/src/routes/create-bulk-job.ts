@@ -1,5 +1,5 @@
 /** POST /v1/bulk: up to 1,000 addresses in, a job out. */
-import type { JobStanding } from '@cupel/access'
+import type { JobStanding } from '@cupel/gate/access'
 import {
   findChain,
   MAX_ADDRESS_LENGTH,
@@ -9,23 +9,28 @@ import {
   type Plan,
 } from '@cupel/domain'
 import { z } from 'zod'
-import { quotaHeaders } from '../../access/rate-limit-headers.js'
-import { newJobId } from '../../bulk/bulk-jobs.js'
-import { acceptedDocument, type ResultsUrl } from '../../bulk/job-documents.js'
-import type { FoundOverview } from '@cupel/read-models'
-import type { BulkParts } from '../../bulk/open-bulk.js'
 import {
+  quotaHeaders,
   jsonAnswer,
   keyedEndpoint,
   recorded,
   type Answer,
   type Endpoint,
   type Replay,
-} from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
-import { anyText, chainCode, MAX_REFERENCE_LENGTH, orAbsent, ownText } from '../../http/text.js'
-import { REPLAY_WAIT_MS } from '../../screening/report-reader.js'
+  refuse,
+  type Refusal,
+  statuses,
+  anyText,
+  chainCode,
+  MAX_REFERENCE_LENGTH,
+  orAbsent,
+  ownText,
+} from '@cupel/gate/http'
+import { newJobId } from './results/bulk-jobs.js'
+import { acceptedDocument, type ResultsUrl } from './results/job-documents.js'
+import type { FoundOverview } from '../read-model/index.js'
+import type { BulkParts } from './results/open-bulk.js'
+import { REPLAY_WAIT_MS } from '@cupel/reports/routes'
 import { acceptedExample, bulkJob } from './job-description.js'
 
 /** If the log did not acknowledge, a retry after this time usually works. */

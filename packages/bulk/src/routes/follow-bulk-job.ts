@@ -1,13 +1,18 @@
 /** GET /v1/bulk/{job_id}/events: the state of a job, sent whenever it changes, until the job has ended. */
-import type { JobOverview } from '@cupel/read-models'
+import type { JobOverview } from '../read-model/index.js'
 import { z } from 'zod'
-import { jobDocument } from '../../bulk/job-documents.js'
-import { stateOf } from '../../bulk/job-watch.js'
-import type { BulkParts } from '../../bulk/open-bulk.js'
-import { keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import { EVENT_STREAM_TYPE, type EventStream } from '../../http/event-streams.js'
-import type { Refusal } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
+import { jobDocument } from './results/job-documents.js'
+import { stateOf } from './results/job-watch.js'
+import type { BulkParts } from './results/open-bulk.js'
+import {
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  EVENT_STREAM_TYPE,
+  type EventStream,
+  type Refusal,
+  statuses,
+} from '@cupel/gate/http'
 import { jobPath, runningExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 

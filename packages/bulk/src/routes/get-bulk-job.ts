@@ -1,11 +1,10 @@
 /** GET /v1/bulk/{job_id}: the state of a job, and its results once it has ended. */
 import { z } from 'zod'
-import { aroundResults, jobDocument } from '../../bulk/job-documents.js'
-import { tenantOf, type BulkParts } from '../../bulk/open-bulk.js'
-import { gathered } from '../../bulk/read-results.js'
-import { isLarge } from '../../bulk/result-slices.js'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { closing } from '../../http/large-reads.js'
+import { aroundResults, jobDocument } from './results/job-documents.js'
+import { tenantOf, type BulkParts } from './results/open-bulk.js'
+import { gathered } from './results/read-results.js'
+import { isLarge } from './results/result-slices.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, closing } from '@cupel/gate/http'
 import { bulkJob, endedExample, jobPath } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 

@@ -1,7 +1,7 @@
 /** The bulk job and its results as the API description shows them. */
 import { instant, reportExample } from '@cupel/contracts'
 import { z } from 'zod'
-import { reportComponent } from '../reports/report-description.js'
+import { reportComponent } from '@cupel/reports/routes'
 
 export const JOB_ID = /^job_[0-9a-f]{32}$/
 const jobIdExample = 'job_019aa5c87f0070008000000000000001'

@@ -1,6 +1,6 @@
 /** The answers where a job cannot be shown. */
-import type { NotFound } from '@cupel/read-models'
-import { refuse, type Refusal } from '../../http/problem.js'
+import type { NotFound } from '../read-model/index.js'
+import { refuse, type Refusal } from '@cupel/gate/http'
 
 /** A projection that lags has usually caught up by then. */
 const RETRY_SECONDS = 1

@@ -1,12 +1,20 @@
 /** GET /v1/bulk: the jobs of the account, newest first. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { z } from 'zod'
-import { summaryDocument } from '../../bulk/job-documents.js'
-import type { BulkParts } from '../../bulk/open-bulk.js'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import type { Refusal } from '../../http/problem.js'
+import { summaryDocument } from './results/job-documents.js'
+import type { BulkParts } from './results/open-bulk.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  type PageTokens,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  type Refusal,
+} from '@cupel/gate/http'
 import { acceptedExample, bulkJobSummary } from './job-description.js'
 
 const DEFAULT_PAGE_SIZE = 20

@@ -1,20 +1,28 @@
 /** GET /v1/bulk/{job_id}/results: the outcome of each address, in pages or as a file, also while the job runs. */
-import type { Caller } from '@cupel/access'
-import type { JobItem } from '@cupel/read-models'
+import type { Caller } from '@cupel/gate/access'
+import type { JobItem } from '../read-model/index.js'
 import { reportExample, riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
-import { resultLines } from '../../bulk/job-documents.js'
-import { tenantOf, type BulkParts } from '../../bulk/open-bulk.js'
-import { gathered, WORKBOOK_TYPE, type FileType } from '../../bulk/read-results.js'
-import { itemStatuses, resultSorts } from '../../bulk/result-order.js'
-import { isLarge } from '../../bulk/result-slices.js'
-import { resultTable } from '../../bulk/result-table.js'
-import { negotiate } from '../../http/accept.js'
-import { keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import type { LargeRead } from '../../http/large-reads.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { refuse, type Refusal } from '../../http/problem.js'
+import { resultLines } from './results/job-documents.js'
+import { tenantOf, type BulkParts } from './results/open-bulk.js'
+import { gathered, WORKBOOK_TYPE, type FileType } from './results/read-results.js'
+import { itemStatuses, resultSorts } from './results/result-order.js'
+import { isLarge } from './results/result-slices.js'
+import { resultTable } from './results/result-table.js'
+import {
+  negotiate,
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  type LargeRead,
+  type PageTokens,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  refuse,
+  type Refusal,
+} from '@cupel/gate/http'
 import { bulkResult, jobPath, resultExample } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
 

@@ -1,8 +1,8 @@
 /** The work of the holder of the lease: reads jobs and outcomes, releases screenings, announces ends. */
-import { startLoop, type Loop } from '@cupel/concurrency'
+import { startLoop, type Loop } from '@cupel/kit/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { readDwells, sweepDwells } from '@cupel/heartbeats'
+import { readDwells, sweepDwells } from '@cupel/projections/heartbeats'
 import type { Database } from '@cupel/postgres'
 import { createTrouble, type Consumer, type Trouble } from '@cupel/projections'
 import { createAnnounce } from './announce.js'

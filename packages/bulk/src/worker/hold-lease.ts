@@ -3,7 +3,7 @@
  * connection of the holder is cut, the server ends the idle session after some seconds, and the holder stops before that. The next holder
  * begins an epoch, which fences the previous one.
  */
-import { LATE, sleep, withinMs } from '@cupel/concurrency'
+import { LATE, sleep, withinMs } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { LEASE_LOCK, takeLease, type Lease } from './lease-table.js'

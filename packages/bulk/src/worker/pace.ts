@@ -1,6 +1,6 @@
 /** Measures how long bulk and interactive screens take, and sets the window accordingly. */
 import type { Metrics } from '@cupel/contracts'
-import type { Dwells } from '@cupel/heartbeats'
+import type { Dwells } from '@cupel/projections/heartbeats'
 import { INITIAL_WINDOW_ITEMS, nextWindow } from '@cupel/domain'
 
 export interface Pace {

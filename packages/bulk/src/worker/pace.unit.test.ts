@@ -1,6 +1,6 @@
 import { noMetrics, type Metrics } from '@cupel/contracts'
 import { INITIAL_WINDOW_ITEMS, MIN_WINDOW_ITEMS } from '@cupel/domain'
-import type { Dwells } from '@cupel/heartbeats'
+import type { Dwells } from '@cupel/projections/heartbeats'
 import { expect, test } from 'vitest'
 import { createPace, PACE_INTERVAL_MS } from './pace.js'
 

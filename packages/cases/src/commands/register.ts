@@ -2,13 +2,18 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { CaseAssignee, CaseSummary, ReportCase } from '@cupel/contracts'
-import { assigneeText, en, fileText, nameOf, personText } from '@cupel/report-document'
+import { assigneeText, en, fileText, nameOf, personText } from '@cupel/reports/document'
 import { Option, type Command } from 'commander'
-import { answer, table, type JsonOption } from '../answer.js'
-import { writeAnswer } from '../answer-file.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_USAGE } from '../explain.js'
-import { callService } from '../service-call.js'
+import {
+  answer,
+  table,
+  type JsonOption,
+  writeAnswer,
+  type CliContext,
+  CommandError,
+  EXIT_USAGE,
+  callService,
+} from '@cupel/command-line'
 
 const DISPOSITIONS = ['open', 'escalated', 'cleared'] as const
 

@@ -1,11 +1,7 @@
 /** The notes and decisions of people about a report, and the forms to continue. */
 import { dispositions, type ReportCase } from '@cupel/contracts'
-import { caseDocument, dispositionText } from '@cupel/report-document'
-import { FieldList } from '../../components/field-list.js'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import type { PageCall } from '../../server/page.js'
-import { mayChange } from '../../session/rights.js'
+import { caseDocument, dispositionText } from '@cupel/reports/document'
+import { FieldList, Form, Notice, type PageCall, mayChange } from '@cupel/console'
 
 /** The text that a person had typed when the change was refused. */
 export interface CaseDraft {

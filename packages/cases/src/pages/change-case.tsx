@@ -1,7 +1,14 @@
 /** POST /reports/{report_id}/notes, …/disposition, …/assignment and …/files: the actions of the forms of a case. */
 import type { ReportCase } from '@cupel/contracts'
-import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, page, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
+import {
+  ApiProblem,
+  fieldOf,
+  page,
+  redirect,
+  type Page,
+  type PageAnswer,
+  type PageCall,
+} from '@cupel/console'
 import { CasePanel } from './case-panel.js'
 
 export const addNote: Page = {

@@ -1,5 +1,5 @@
 /** GET /cases/{report_id}/dossier.pdf and …/files/{version}: documents of a case, passed on to be saved. */
-import { raw, type Page, type PageCall, type RawAnswer } from '../../server/page.js'
+import { raw, type Page, type PageCall, type RawAnswer } from '@cupel/console'
 
 export const downloadDossier: Page = {
   method: 'GET',

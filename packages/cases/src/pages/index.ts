@@ -1,5 +1,5 @@
 /** The work list, each case with its files and its dossier, and the changes of a case. Its panel is on the page of its report too. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { addNote, assignCase, attachFile, setDisposition } from './change-case.js'
 import { downloadDossier, downloadFile } from './download-case.js'
 import { showCase } from './show-case.js'
@@ -9,3 +9,5 @@ export const casesPages: readonly Page[] = [
   ...[showCases, showCase, downloadDossier, downloadFile],
   ...[addNote, setDisposition, assignCase, attachFile],
 ]
+export { CasePanel } from './case-panel.js'
+export { openCase } from './open-case.js'

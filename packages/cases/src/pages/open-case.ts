@@ -1,7 +1,6 @@
 /** Opens the case of a report that has none, with a note. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiProblem } from '../../api/api-problem.js'
-import type { PageCall } from '../../server/page.js'
+import { ApiProblem, type PageCall } from '@cupel/console'
 
 /** False if the report has a case; null if the key may not call any more in time. */
 export async function openCase(

@@ -1,14 +1,19 @@
 /** GET /cases/{report_id}: a case with its assignment, its files, and the other reports of its subject. */
 import type { CaseAssignee, Report, ReportCase } from '@cupel/contracts'
-import { assigneeText, fileText, personText, verdictOf, visibleText } from '@cupel/report-document'
-import type { ListPage, ReportPage } from '../../api/answers.js'
-import { nullWhereRefused } from '../../api/api-problem.js'
-import { Form } from '../../components/form.js'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { page, type Page, type PageCall } from '../../server/page.js'
-import { mayChange } from '../../session/rights.js'
+import { assigneeText, fileText, personText, verdictOf, visibleText } from '@cupel/reports/document'
+import {
+  type ListPage,
+  type ReportPage,
+  nullWhereRefused,
+  Form,
+  Level,
+  Moment,
+  Notice,
+  page,
+  type Page,
+  type PageCall,
+  mayChange,
+} from '@cupel/console'
 import { CasePanel } from './case-panel.js'
 
 /** Other reports of the address, and of the customer reference, that the page shows. */

@@ -1,12 +1,7 @@
 /** GET /cases: the work that is open or escalated, last changed first. */
 import { dispositions, riskLevels, type CaseSummary } from '@cupel/contracts'
-import { assigneeText, dispositionText, en, visibleText } from '@cupel/report-document'
-import { queryText } from '../../api/api-client.js'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
-import { Pager } from '../../components/pager.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page } from '../../server/page.js'
+import { assigneeText, dispositionText, en, visibleText } from '@cupel/reports/document'
+import { queryText, Level, Moment, Pager, ScrollTable, page, type Page } from '@cupel/console'
 
 interface CaseList {
   readonly items: readonly CaseSummary[]

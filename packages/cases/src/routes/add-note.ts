@@ -1,10 +1,9 @@
 /** POST /v1/reports/{report_id}/notes: adds a note to the case of a report. */
-import { addNote, setDisposition } from '@cupel/cases'
+import { addNote, setDisposition } from '../index.js'
 import { dispositions, reportCaseSchema } from '@cupel/contracts'
 import { z } from 'zod'
-import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
-import { reportPath } from '../reports/get-report.js'
+import { keyedEndpoint, type Endpoint, statuses } from '@cupel/gate/http'
+import { reportPath } from '@cupel/reports/routes'
 import {
   caseExample,
   caseHeaders,

@@ -1,12 +1,17 @@
 /** GET /v1/cases/assignees, and POST /v1/reports/{report_id}/case/assignment: who works on a case, and until when. */
-import { assignCase, MAX_TEXT_LENGTH } from '@cupel/cases'
+import { assignCase, MAX_TEXT_LENGTH } from '../index.js'
 import { caseAssigneeSchema, reportCaseSchema } from '@cupel/contracts'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema } from '../../http/paging.js'
-import { statuses } from '../../http/status.js'
-import { orAbsent, text } from '../../http/text.js'
-import { reportPath } from '../reports/get-report.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  statuses,
+  orAbsent,
+  text,
+} from '@cupel/gate/http'
+import { reportPath } from '@cupel/reports/routes'
 import { listAssignees, namedAssignee } from './assignees.js'
 import { caseExample, caseHeaders, CASES_TAG, versionField, type CaseParts } from './case-description.js'
 import { assigneeDocument } from './case-document.js'

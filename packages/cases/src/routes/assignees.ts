@@ -1,9 +1,8 @@
 /** Who can be assigned to a case: the keys of the account that may change cases, and the persons who work with them. */
-import { presentKeys, signedInPeople, type PresentKey } from '@cupel/access'
-import { listPeople, type Owner } from '@cupel/cases'
+import { presentKeys, signedInPeople, type PresentKey } from '@cupel/gate/access'
+import { listPeople, type Owner } from '../index.js'
 import type { Assignment } from '@cupel/contracts'
-import type { KeyedCall } from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
+import { type KeyedCall, refuse, type Refusal } from '@cupel/gate/http'
 import type { CaseParts } from './case-description.js'
 
 export type Assignee = NonNullable<Assignment['assignee']>

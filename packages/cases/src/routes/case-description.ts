@@ -1,5 +1,5 @@
 /** Cases as the API shows them, and what their routes have in common. */
-import { findKey, keyHolder, presentKeys } from '@cupel/access'
+import { findKey, keyHolder, presentKeys } from '@cupel/gate/access'
 import { keyIdOf, type PersonalData } from '@cupel/personal-data'
 import {
   MAX_ACCOUNT_FILE_BYTES,
@@ -14,17 +14,14 @@ import {
   type Owner,
   type ReportFacts,
   type StoredCase,
-} from '@cupel/cases'
+} from '../index.js'
 import type { CaseSummary, Report, ReportCase } from '@cupel/contracts'
 import { needsSecondPerson, type DispositionOrder } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import { apiCallOf } from '../../audit/api-call.js'
-import type { KeyedCall } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import { text } from '../../http/text.js'
-import type { ReportReader } from '../../screening/report-reader.js'
+import { apiCallOf } from '@cupel/gate/audit'
+import { type KeyedCall, type PageTokens, refuse, type Refusal, text } from '@cupel/gate/http'
+import type { ReportReader } from '@cupel/reports/routes'
 import { assigneeDocument, caseDocument } from './case-document.js'
 
 export interface CaseParts {

@@ -1,5 +1,5 @@
 /** A stored case as the API returns it. The same case gives the same document at any moment. */
-import type { ReportFacts, StoredCase, StoredEntry } from '@cupel/cases'
+import type { ReportFacts, StoredCase, StoredEntry } from '../index.js'
 import type {
   Assignment,
   CaseAssignee,

@@ -10,14 +10,19 @@ import {
   readCase,
   readFile,
   type JudgedFile,
-} from '@cupel/cases'
+} from '../index.js'
 import { reportCaseSchema } from '@cupel/contracts'
 import { z } from 'zod'
-import { keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
-import { text } from '../../http/text.js'
-import { refusalOf, reportPath } from '../reports/get-report.js'
+import {
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  refuse,
+  type Refusal,
+  statuses,
+  text,
+} from '@cupel/gate/http'
+import { refusalOf, reportPath } from '@cupel/reports/routes'
 import { caseExample, caseHeaders, CASES_TAG, versionField, type CaseParts } from './case-description.js'
 import { changeCase, changeProblems } from './change-case.js'
 

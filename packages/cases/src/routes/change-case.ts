@@ -1,9 +1,7 @@
 /** The common part of all changes of a case: it takes the report and the version that the caller read, and returns the changed case. */
-import type { addNote, ChangeResult } from '@cupel/cases'
-import { referenceOf } from '../../documents/sealed-texts.js'
-import { jsonAnswer, recorded, type Answer, type KeyedCall } from '../../http/endpoint.js'
-import type { Refusal } from '../../http/problem.js'
-import { refusalOf } from '../reports/get-report.js'
+import type { addNote, ChangeResult } from '../index.js'
+import { referenceOf, refusalOf } from '@cupel/reports/routes'
+import { jsonAnswer, recorded, type Answer, type KeyedCall, type Refusal } from '@cupel/gate/http'
 import {
   caseAuthorOf,
   caseForCaller,

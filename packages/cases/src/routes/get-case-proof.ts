@@ -1,10 +1,8 @@
 /** GET /v1/reports/{report_id}/case/proof: proves, without this installation, who decided what about a report, and when. */
-import { readCase } from '@cupel/cases'
+import { readCase } from '../index.js'
 import type { z } from 'zod'
-import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { refusalOf, reportPath } from '../reports/get-report.js'
-import { proofAnswer, PROOF_ANSWERS, type ReadProof } from '../reports/get-report-proof.js'
+import { keyedEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
+import { refusalOf, reportPath, proofAnswer, PROOF_ANSWERS, type ReadProof } from '@cupel/reports/routes'
 import { CASES_TAG, type CaseParts } from './case-description.js'
 
 export function getReportCaseProof({ database, reports }: CaseParts, readProof: ReadProof): Endpoint {

@@ -1,9 +1,9 @@
 /** GET /v1/reports/{report_id}/case: what people have written and decided about a report. */
-import { readCase } from '@cupel/cases'
+import { readCase } from '../index.js'
 import { reportCaseSchema } from '@cupel/contracts'
 import type { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refusalOf, reportPath } from '../reports/get-report.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
+import { refusalOf, reportPath } from '@cupel/reports/routes'
 import {
   caseExample,
   caseForCaller,

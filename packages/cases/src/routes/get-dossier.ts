@@ -1,14 +1,18 @@
 /** GET /v1/reports/{report_id}/case/dossier: a case with every report of its subject, as a document to write a filing from. */
-import { readCase } from '@cupel/cases'
+import { readCase } from '../index.js'
 import type { Report, ReportCase } from '@cupel/contracts'
-import type { DossierReport, DossierText } from '@cupel/report-document'
+import type { DossierReport, DossierText } from '@cupel/reports/document'
 import type { z } from 'zod'
-import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
-import { keyedEndpoint, type Endpoint, type KeyedCall } from '../../http/endpoint.js'
-import type { LargeReads } from '../../http/large-reads.js'
-import { filterOf, type ReportListing } from '../reports/list-reports.js'
-import type { ReportPdfParts } from '../reports/get-report-pdf.js'
-import { refusalOf, reportPath } from '../reports/get-report.js'
+import {
+  PDF_ANSWERS,
+  pdfAnswer,
+  filterOf,
+  type ReportListing,
+  type ReportPdfParts,
+  refusalOf,
+  reportPath,
+} from '@cupel/reports/routes'
+import { keyedEndpoint, type Endpoint, type KeyedCall, type LargeReads } from '@cupel/gate/http'
 import { CASES_TAG, factsOf, type CaseParts } from './case-description.js'
 import { caseDocument } from './case-document.js'
 

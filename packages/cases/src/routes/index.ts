@@ -1,10 +1,10 @@
 /** Every endpoint of cases. */
-import type { Endpoint } from '../../http/endpoint.js'
+import type { Endpoint } from '@cupel/gate/http'
 import { addReportNote } from './add-note.js'
 import { assignReportCase, listCaseAssignees } from './assign-case.js'
 import { attachCaseFile, getCaseFile } from './case-files.js'
 import type { CaseParts } from './case-description.js'
-import type { ReadProof } from '../reports/get-report-proof.js'
+import type { ReadProof } from '@cupel/reports/routes'
 import { getReportCase } from './get-case.js'
 import { getReportCaseProof } from './get-case-proof.js'
 import { listReportCases } from './list-cases.js'
@@ -27,3 +27,6 @@ export function caseEndpoints(parts: CaseParts, readProof: ReadProof): readonly 
     getCaseFile(parts),
   ]
 }
+export { caseAuthorOf, caseText, factsOf } from './case-description.js'
+export { getCaseDossier } from './get-dossier.js'
+export { createReadCaseText } from './read-case-text.js'

@@ -1,11 +1,19 @@
 /** GET /v1/cases: the account's cases as a work list, last changed first. */
-import { keyHolder } from '@cupel/access'
-import { listCases, type CaseFilter } from '@cupel/cases'
+import { keyHolder } from '@cupel/gate/access'
+import { listCases, type CaseFilter } from '../index.js'
 import { caseSummarySchema, dispositions, riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint, type KeyedCall } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { text } from '../../http/text.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  type KeyedCall,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  text,
+} from '@cupel/gate/http'
 import { CASES_TAG, standingOf, summaryExample, todayOf, type CaseParts } from './case-description.js'
 import { summaryDocument } from './case-document.js'
 

@@ -1,10 +1,9 @@
 /** GET /v1/reports/{report_id}/notes: the notes and decisions of a report, as its case has them. */
-import { readCase } from '@cupel/cases'
+import { readCase } from '../index.js'
 import { caseEntrySchema } from '@cupel/contracts'
 import type { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema } from '../../http/paging.js'
-import { refusalOf, reportPath } from '../reports/get-report.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, pageSchema } from '@cupel/gate/http'
+import { refusalOf, reportPath } from '@cupel/reports/routes'
 import { caseExample, CASES_TAG, type CaseParts } from './case-description.js'
 import { entryDocument } from './case-document.js'
 

@@ -1,6 +1,6 @@
 /** The text of a case for printing: the same text for the same version of the case. */
-import { readCase } from '@cupel/cases'
-import type { ReadCaseText } from '../reports/get-report-pdf.js'
+import { readCase } from '../index.js'
+import type { ReadCaseText } from '@cupel/reports/routes'
 import { factsOf, type CaseParts } from './case-description.js'
 import { caseDocument } from './case-document.js'
 

@@ -1,9 +1,16 @@
 /** `cupel chain-data`: the providers of chain data. */
-import type { checkChainData } from '@cupel/scorer'
+import type { checkChainData } from '@cupel/screening/worker'
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_CONFIG, EXIT_FAILED } from '../explain.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_CONFIG,
+  EXIT_FAILED,
+} from '@cupel/command-line'
 
 type ProviderCheck = Awaited<ReturnType<typeof checkChainData>>[number]
 
@@ -22,7 +29,7 @@ give whole. No call names an address of a customer. Exits with 0 if every provid
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
-      const { checkChainData } = await import('@cupel/scorer')
+      const { checkChainData } = await import('@cupel/screening/worker')
       const checks = await checkChainData(await context.config(), context.note)
       if (checks.length === 0)
         throw new CommandError(

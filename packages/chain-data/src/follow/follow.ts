@@ -2,7 +2,7 @@
  * Follows a chain: imports its confirmed blocks as segments, in order, without gap or overlap. Where it goes on follows from the declared
  * ranges of the ledger, and which chain of blocks the ledger has from the names of its files, so a follower has no state of its own.
  */
-import { sleep } from '@cupel/concurrency'
+import { sleep } from '@cupel/kit/concurrency'
 import { followedSegments } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 import type { NodeHead, Zone } from './chain-node.js'

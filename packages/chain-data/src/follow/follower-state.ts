@@ -1,5 +1,5 @@
 /** What a follower tells of itself, so that one that cannot go on and one that ended are seen. */
-import { sleep } from '@cupel/concurrency'
+import { sleep } from '@cupel/kit/concurrency'
 import { forgetFollower, tellFollower, type Follower } from '@cupel/ledger'
 import { FollowError } from './follow-error.js'
 import type { FollowDeps } from './follow-options.js'

@@ -1,6 +1,6 @@
 /** Imports the files of a follower, one after another. */
 import { rm } from 'node:fs/promises'
-import { failpoint } from '@cupel/failpoints'
+import { failpoint } from '@cupel/kit/failpoints'
 import { importLedger } from '@cupel/ledger'
 import type { Zone } from './chain-node.js'
 import { FollowError } from './follow-error.js'

@@ -1,5 +1,5 @@
 /** One follower works for a chain; others stand by. A follower that lost its connection to the database has lost the lease. */
-import { sleep } from '@cupel/concurrency'
+import { sleep } from '@cupel/kit/concurrency'
 import type { Database } from '@cupel/postgres'
 import { FollowError } from './follow-error.js'
 

@@ -2,8 +2,8 @@
  * JSON-RPC to a node: several calls in one message, repeated while a failure may pass. What the node says in words is never shown, because some
  * repeat the URL with its key: it is put under one of a few causes.
  */
-import { openConnections, ProviderError, readText } from '@cupel/chain-data'
-import { sleep } from '@cupel/concurrency'
+import { openConnections, ProviderError, readText } from '../index.js'
+import { sleep } from '@cupel/kit/concurrency'
 import { FollowError } from './follow-error.js'
 
 export interface Call {

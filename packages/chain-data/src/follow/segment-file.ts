@@ -1,7 +1,7 @@
 /** Writes consecutive blocks of a node to a file in a layout of the ledger. */
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { failpoint } from '@cupel/failpoints'
+import { failpoint } from '@cupel/kit/failpoints'
 import type { ChainNode, NodeBlock } from './chain-node.js'
 import { FollowError } from './follow-error.js'
 import { windowed } from './windowed.js'

@@ -2,11 +2,11 @@
  * Asks providers whether a transaction has the transfer that a caller states, if the ledger did not read it. A word that cannot change any more
  * is kept; a question that is late goes on, and the next screen has its answer.
  */
-import { ProviderError, type Histories, type StatedMovement } from '@cupel/chain-data'
-import { LATE, withinMs } from '@cupel/concurrency'
+import { ProviderError, type Histories, type StatedMovement } from '../index.js'
+import { LATE, withinMs } from '@cupel/kit/concurrency'
 import type { Logger, TransferTerms } from '@cupel/contracts'
 import { baseUnits, findAsset } from '@cupel/domain'
-import { HistoryError, type OwnedPlace } from '../histories/history-reading.js'
+import { HistoryError, type OwnedPlace } from './history-reading.js'
 
 /** What is known of a transaction: the fields of the terms that a provider changes. */
 export type Confirmation = Pick<TransferTerms, 'seen' | 'toldBy' | 'lookup'>

@@ -1,6 +1,6 @@
 /** Readings of histories that are under way or wait for their turn, what they may cost, and what became of them. */
-import type { Histories } from '@cupel/chain-data'
-import { createSlots, sleep, withinMs } from '@cupel/concurrency'
+import type { Histories } from '../index.js'
+import { createSlots, sleep, withinMs } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import { currentLedger, takeHistoryCall, type HistoryCallLimits } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'

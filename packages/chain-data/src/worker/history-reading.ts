@@ -1,8 +1,8 @@
 /** What one provider says of one address: its pages as a file, and the import of that file. */
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HistoryEnd, HistoryProvider } from '@cupel/chain-data'
-import { failpoint } from '@cupel/failpoints'
+import type { HistoryEnd, HistoryProvider } from '../index.js'
+import { failpoint } from '@cupel/kit/failpoints'
 import { importLedger } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { HistoryProvider } from '@cupel/chain-data'
+import type { HistoryProvider } from '../histories/open-histories.js'
 import { afterAll, expect, test } from 'vitest'
 import { readPages, type ReadingDeps } from './history-reading.js'
 

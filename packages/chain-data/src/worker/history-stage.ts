@@ -4,8 +4,8 @@
  */
 import type { ExposureRecord, HistoryReading } from '@cupel/contracts'
 import { addressesOfOwner, addressHistories, isJoint, type ReadHistory } from '@cupel/ledger'
-import type { Check } from '@cupel/service-kit'
-import { createConfirmations, type Confirmations } from '../transfers/confirmations.js'
+import type { Check } from '@cupel/kit/service'
+import { createConfirmations, type Confirmations } from './confirmations.js'
 import { createHistoryJobs, type Failure, type HistoryJobs, type HistoryJobsDeps } from './history-jobs.js'
 import type { OwnedPlace, Place, Progress } from './history-reading.js'
 import { isWhole } from './read-history.js'

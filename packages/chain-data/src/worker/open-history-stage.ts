@@ -1,7 +1,7 @@
 /** Opens the histories on demand of a scorer, where the operator asks for them. */
-import { ConfigError, type Config } from '@cupel/service-kit'
+import { ConfigError, type Config } from '@cupel/kit/service'
 import { openDatabase } from '@cupel/postgres'
-import type { ProviderConfig } from '@cupel/chain-data'
+import type { ProviderConfig } from '../index.js'
 import type { HistoryJobsDeps } from './history-jobs.js'
 import { createHistoryStage, type HistoryStage } from './history-stage.js'
 
@@ -39,7 +39,7 @@ export async function openHistoryStage({
   if (config.CUPEL_HISTORIES !== true) return undefined
   const folder = config.CUPEL_HISTORY_FOLDER
   if (folder === undefined) throw new ConfigError('CUPEL_HISTORIES needs CUPEL_HISTORY_FOLDER')
-  const { openHistories } = await import('@cupel/chain-data')
+  const { openHistories } = await import('../index.js')
   const { now } = deps
   const histories = openHistories({ ...deps, providers, now: () => now().getTime() })
   if (!providers.some(({ chain }) => histories.of(chain).length > 0))

@@ -2,8 +2,8 @@
  * Reads the history of one address from the first provider that gives it, or from two that must agree, keeps it as a file and imports that. An
  * interrupted reading leaves nothing in the ledger: the next one begins again where the ledger ends.
  */
-import { differingLines, ProviderError, type Histories, type ToldHistory } from '@cupel/chain-data'
-import { sleep } from '@cupel/concurrency'
+import { differingLines, ProviderError, type Histories, type ToldHistory } from '../index.js'
+import { sleep } from '@cupel/kit/concurrency'
 import type { ChainCode } from '@cupel/domain'
 import {
   addressHistories,

@@ -1,5 +1,5 @@
 /** Tells other processes how far the readings are that were begun for screened addresses. */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import { forgetOldProgress, tellHistoryProgress, TOLD_EVERY_MS, type HistoryProgress } from '@cupel/ledger'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'

@@ -1,6 +1,6 @@
 /** Whatever is wrong with a node is named, and nothing of the segment is declared. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { evmNode, follow, openNodeClient } from '../src/index.js'
+import { evmNode, follow, openNodeClient } from '../../src/follow/index.js'
 import { NOW, startFollowed, timeOf, type Followed } from './followed.js'
 
 const HEAD = 40

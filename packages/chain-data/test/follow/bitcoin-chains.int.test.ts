@@ -5,7 +5,7 @@ import { ledgerMigrations } from '@cupel/ledger'
 import { startBitcoinChain, type StandInOutput, type StandInPayment } from '@cupel/testkit'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { bitcoinNode, bitcoinNumbers, follow, openNodeClient } from '../src/index.js'
+import { bitcoinNode, bitcoinNumbers, follow, openNodeClient } from '../../src/follow/index.js'
 import { NOW, timeOf } from './followed.js'
 
 const HASH = '751e76e8199196d454941c45d1b3a323f1433bd6'

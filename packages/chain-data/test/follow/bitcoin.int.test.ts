@@ -5,7 +5,7 @@ import { startBitcoinChain, type BitcoinChain, type StandInOutput, type StandInP
 import { ledgerMigrations } from '@cupel/ledger'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { bitcoinNode, bitcoinNumbers, follow, openNodeClient } from '../src/index.js'
+import { bitcoinNode, bitcoinNumbers, follow, openNodeClient } from '../../src/follow/index.js'
 import { NOW, timeOf } from './followed.js'
 
 const KEY =

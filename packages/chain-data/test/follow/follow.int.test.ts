@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { follow } from '../src/index.js'
+import { follow } from '../../src/follow/index.js'
 import { address, NOW, startFollowed, USDC, type Followed } from './followed.js'
 
 let followed: Followed

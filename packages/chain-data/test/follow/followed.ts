@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { declaredRanges, ledgerMigrations, listFollowers, listSegments, type Segment } from '@cupel/ledger'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { startEvmChain, type EvmChain, type StandInContents } from '@cupel/testkit'
-import { evmNode, follow, openNodeClient, type FollowDeps, type FollowOptions } from '../src/index.js'
+import {
+  evmNode,
+  follow,
+  openNodeClient,
+  type FollowDeps,
+  type FollowOptions,
+} from '../../src/follow/index.js'
 
 export const AVAX_CHAIN_ID = 43_114
 export const address = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`

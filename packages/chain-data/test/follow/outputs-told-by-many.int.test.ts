@@ -1,5 +1,7 @@
 /** However many sources tell a transaction with inputs and outputs, it counts once. */
-import { landmarks, openHistorySource, type ProviderHttp } from '@cupel/chain-data'
+import { landmarks } from '../../src/chain-identity.js'
+import { openHistorySource } from '../../src/histories/open-history-source.js'
+import type { ProviderHttp } from '../../src/provider-http.js'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import {
   addressesOfScript,
@@ -13,7 +15,7 @@ import { openTestInstallation, type TestInstallation } from '@cupel/testkit/inst
 import { esploraStandIn, renderAnswer, type UtxoPart } from '@cupel/testkit/providers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bitcoinNode, bitcoinNumbers, follow, openNodeClient } from '../src/index.js'
+import { bitcoinNode, bitcoinNumbers, follow, openNodeClient } from '../../src/follow/index.js'
 import { NOW, timeOf } from './followed.js'
 
 const WORLDS = 12

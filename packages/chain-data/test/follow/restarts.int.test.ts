@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deathsWithin, diesAt, type LifeDeps } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { follow } from '../src/index.js'
+import { follow } from '../../src/follow/index.js'
 import { NOW, startFollowed, type Followed } from './followed.js'
 
 const never = new AbortController().signal

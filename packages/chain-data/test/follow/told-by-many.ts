@@ -1,7 +1,10 @@
 /** Drawn worlds of an EVM chain, and the same movements as a node, files of an ETL tool and an explorer tell them. */
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import { landmarks, openHistorySource, ProviderError, type ProviderHttp } from '@cupel/chain-data'
+import { landmarks } from '../../src/chain-identity.js'
+import { openHistorySource } from '../../src/histories/open-history-source.js'
+import { ProviderError } from '../../src/provider-error.js'
+import type { ProviderHttp } from '../../src/provider-http.js'
 import { importLedger, type LedgerImportRequest } from '@cupel/ledger'
 import {
   etherscanStandIn,

@@ -12,7 +12,7 @@ import {
   type ChainNode,
   type FollowDeps,
   type FollowOptions,
-} from '../src/index.js'
+} from '../../src/follow/index.js'
 import { NOW } from './followed.js'
 
 const HEAD = 40

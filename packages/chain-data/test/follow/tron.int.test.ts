@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { importLedger } from '@cupel/ledger'
 import { deathsWithin, diesAt, type LifeDeps } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openNode, openNodeClient, tronNode } from '../src/index.js'
+import { openNode, openNodeClient, tronNode } from '../../src/follow/index.js'
 import { NOW } from './followed.js'
 import {
   ALICE,

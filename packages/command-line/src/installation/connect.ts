@@ -1,6 +1,6 @@
 /** Connects to an installation by its settings, with the statements of any process that reads its log. */
 import { accessSync, constants } from 'node:fs'
-import { useRecordedReportPartitions } from '@cupel/access'
+import { useRecordedReportPartitions } from '@cupel/gate/access'
 import { noMetrics, type Logger, type Metrics } from '@cupel/contracts'
 import {
   createEventCodec,
@@ -14,7 +14,7 @@ import type { Profile, RunFile } from '@cupel/local-stack'
 import { openPersonalData, type PersonalData } from '@cupel/personal-data'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { kafkaAccess, recordKeysOf } from '@cupel/service-connections'
-import type { Config, Shutdown } from '@cupel/service-kit'
+import type { Config, Shutdown } from '@cupel/kit/service'
 
 export interface Connections {
   readonly profile: Profile

@@ -12,10 +12,9 @@ import {
 } from '@cupel/local-stack'
 import { openPersonalData } from '@cupel/personal-data'
 import { requireVerifiedConnections } from '@cupel/service-connections'
-import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/service-kit'
+import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/kit/service'
 import { connect, type ConnectParts, type Connections } from './connect.js'
-import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from './explain.js'
-import type { CliContext } from './context.js'
+import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE, type CliContext } from '../index.js'
 import { homePersonalDataKeys, homeRecordKeys } from './record-keys-file.js'
 
 export type { Connections } from './connect.js'

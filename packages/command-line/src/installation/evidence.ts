@@ -6,8 +6,8 @@ import {
   readReportSigningKeys,
   TransparencyStoppedError,
   type EvidenceSettings,
-} from '@cupel/transparency'
-import type { Config } from '@cupel/service-kit'
+} from '@cupel/evidence/transparency'
+import type { Config } from '@cupel/kit/service'
 import {
   purposeOf,
   SigningKeysError,
@@ -16,8 +16,7 @@ import {
   type SigningKeys,
   type Verifier,
 } from '@cupel/signing'
-import type { CliContext } from './context.js'
-import { CommandError, EXIT_CONFIG, EXIT_FAILED } from './explain.js'
+import { type CliContext, CommandError, EXIT_CONFIG, EXIT_FAILED } from '../index.js'
 
 /** Null if the installation has no signing keys. Throws a CommandError if they cannot be used. */
 export function installationEvidence(context: CliContext, config: Config): EvidenceSettings | null {

@@ -1,7 +1,7 @@
 /** The public keys that an auditor did not get from the log: a file with a verifier key of C2SP per line. */
 import { readFileSync } from 'node:fs'
 import { parseVerifierKey, type PublicKey } from '@cupel/signing'
-import { CommandError, EXIT_USAGE } from '../explain.js'
+import { CommandError, EXIT_USAGE } from '../index.js'
 
 /** Throws a CommandError that names the first line that is not a verifier key. Empty lines and lines that begin with `#` are skipped. */
 export function readPublicKeys(file: string): readonly PublicKey[] {

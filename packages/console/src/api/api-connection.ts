@@ -1,7 +1,7 @@
 /** The one way to data: HTTP calls of the public API, with the session of the person and the address of the browser. */
 import { X509Certificate } from 'node:crypto'
 import { checkServerIdentity, rootCertificates, type PeerCertificate } from 'node:tls'
-import { CLIENT_ADDRESS_HEADER, WEB_SECRET_HEADER } from '@cupel/http-edge'
+import { CLIENT_ADDRESS_HEADER, WEB_SECRET_HEADER } from '@cupel/kit/http-edge'
 import { Agent, request } from 'undici'
 import type { Readable } from 'node:stream'
 import { ApiDown, ApiProblem } from './api-problem.js'

@@ -1,5 +1,5 @@
 /** An amount as it is read at a glance; the whole of it appears under the pointer, and is what a screen reader says. */
-import { glanceOfFull } from '@cupel/report-document'
+import { glanceOfFull } from '@cupel/reports/document'
 
 /** `full`: with all digits and its asset. Other text is shown unchanged. */
 export function Amount({ full }: { readonly full: string }) {

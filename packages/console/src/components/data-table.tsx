@@ -1,5 +1,5 @@
 /** A table of texts. */
-import type { Table } from '@cupel/report-document'
+import type { Table } from '@cupel/reports/document'
 import { Amount } from './amount.js'
 import { ScrollTable } from './scroll-table.js'
 

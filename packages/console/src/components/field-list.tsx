@@ -1,5 +1,5 @@
 /** Named values. */
-import type { Field } from '@cupel/report-document'
+import type { Field } from '@cupel/reports/document'
 import { Amount } from './amount.js'
 
 export function FieldList({ fields }: { readonly fields: readonly Field[] }) {

@@ -1,5 +1,5 @@
 /** The level of a report: a sign, a word and a colour, so that colour never stands alone. */
-import { en, scoreText } from '@cupel/report-document'
+import { en, scoreText } from '@cupel/reports/document'
 
 const signs: Readonly<Record<string, string>> = { red: '■', orange: '▲', green: '●', grey: '◇' }
 

@@ -1,5 +1,5 @@
 /** A time to the minute, or a day where the time is its first moment, always written in the same way and readable by machines. */
-import { dateText } from '@cupel/report-document'
+import { dateText } from '@cupel/reports/document'
 
 interface MomentProps {
   /** RFC 3339, UTC, or a date; null where it is not known. */

@@ -1,6 +1,6 @@
 /** Reports in a table, one line each, with the result and its reasons. */
 import type { Report } from '@cupel/contracts'
-import { verdictOf, visibleText } from '@cupel/report-document'
+import { verdictOf, visibleText } from '@cupel/reports/document'
 import { Level } from './level.js'
 import { Moment } from './moment.js'
 import { ScrollTable } from './scroll-table.js'

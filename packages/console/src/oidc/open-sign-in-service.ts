@@ -1,7 +1,7 @@
 /** The sign-in service as the settings describe it. Faulty settings stop the start; a provider that is down does not. */
 import type { Logger, Metrics } from '@cupel/contracts'
-import { isSafeUrl, readClientSecret, readOidcSettings } from '@cupel/oidc'
-import { ConfigError, type Config } from '@cupel/service-kit'
+import { isSafeUrl, readClientSecret, readOidcSettings } from '@cupel/kit/oidc'
+import { ConfigError, type Config } from '@cupel/kit/service'
 import { createSignInService, type SignInService } from './sign-in-service.js'
 
 interface OpenOptions {

@@ -1,5 +1,5 @@
 /** Why a sign-in did not lead to an ID token. */
-import { ProviderDown } from '@cupel/oidc'
+import { ProviderDown } from '@cupel/kit/oidc'
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
 
 export type SignInFaultKind =

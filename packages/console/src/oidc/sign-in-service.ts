@@ -8,7 +8,7 @@ import {
   nonceOf,
   type OidcSettings,
   type Provider,
-} from '@cupel/oidc'
+} from '@cupel/kit/oidc'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,

@@ -11,7 +11,7 @@ import {
   type Answers,
   type ConnectionLimits,
   type TlsIdentity,
-} from '@cupel/http-edge'
+} from '@cupel/kit/http-edge'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Asset } from './assets.js'
 import { isAnsweredEarly } from './form.js'

@@ -1,7 +1,12 @@
 /** Reads the form of a POST, within its limits. Its headers are judged before, and its token afterwards. */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { createBodyBudget, strangerBudgetLimits, type BodyAccount, type BodyBudget } from '@cupel/http-edge'
+import {
+  createBodyBudget,
+  strangerBudgetLimits,
+  type BodyAccount,
+  type BodyBudget,
+} from '@cupel/kit/http-edge'
 import type { Metrics } from '@cupel/contracts'
 import type { Page } from './page.js'
 

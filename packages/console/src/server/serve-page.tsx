@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Logger, Metrics } from '@cupel/contracts'
-import { pump, STRICT_TRANSPORT_SECURITY, type Answers, type Transport } from '@cupel/http-edge'
+import { pump, STRICT_TRANSPORT_SECURITY, type Answers, type Transport } from '@cupel/kit/http-edge'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { render } from 'preact-render-to-string'
 import { createApiClient, type ApiClient } from '../api/api-client.js'

@@ -1,5 +1,5 @@
 /** The headers with which every answer of the console instructs browsers and caches. */
-import { securityHeaders } from '@cupel/http-edge'
+import { securityHeaders } from '@cupel/kit/http-edge'
 
 /** Nothing is loaded from anywhere else, nothing is framed, and no text becomes script. */
 const CONTENT_SECURITY_POLICY = [

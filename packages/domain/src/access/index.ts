@@ -1,7 +1,21 @@
-export { API_KEY_RANDOM_BYTES, parseApiKey, renderApiKey, withoutApiKeys } from './api-key.js'
-export type { Environment } from './api-key.js'
-export { bucketsOf, holdsScope, isPlanName, planNames, plans, scopes } from './plans.js'
-export type { Plan, PlanName, Scope } from './plans.js'
+export {
+  API_KEY_RANDOM_BYTES,
+  parseApiKey,
+  renderApiKey,
+  withoutApiKeys,
+  type Environment,
+} from './api-key.js'
+export {
+  bucketsOf,
+  holdsScope,
+  isPlanName,
+  planNames,
+  plans,
+  scopes,
+  type Plan,
+  type PlanName,
+  type Scope,
+} from './plans.js'
 export { bucketStanding, bucketWindowSeconds, takeTokens, wholeSeconds } from './token-bucket.js'
 export {
   parseSessionToken,

@@ -1,5 +1,4 @@
-export { chainOf, chains, findChain, upperAscii } from './chain-table.js'
-export type { ChainDefinition } from './chain-table.js'
+export { chainOf, chains, findChain, upperAscii, type ChainDefinition } from './chain-table.js'
 export {
   addressOnChains,
   hasSharedKeys,
@@ -7,12 +6,12 @@ export {
   parseAddress,
   parseListedAddress,
   sharedKey,
+  type AddressRefusal,
+  type ParsedAddress,
 } from './parse-address.js'
-export type { AddressRefusal, ParsedAddress } from './parse-address.js'
 export { keyParts } from './look-up-keys.js'
 export { furtherLabelKeys, ownerKeysOf, soughtOwnerKeys, tokenAccountsOf } from './label-keys.js'
-export { screenedAddress, screenedAddressOf } from './screened-address.js'
-export type { ScreenedAddress } from './screened-address.js'
+export { screenedAddress, screenedAddressOf, type ScreenedAddress } from './screened-address.js'
 export { encodeBase58Check } from './base58-addresses.js'
 export { encodeSegwit } from './bech32-addresses.js'
 export { createdContract } from './created-contract.js'

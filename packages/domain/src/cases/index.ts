@@ -1,2 +1,8 @@
-export { decideDisposition, isSamePerson, needsSecondPerson } from './decide-disposition.js'
-export type { CasePersonId, CaseState, DispositionOrder } from './decide-disposition.js'
+export {
+  decideDisposition,
+  isSamePerson,
+  needsSecondPerson,
+  type CasePersonId,
+  type CaseState,
+  type DispositionOrder,
+} from './decide-disposition.js'

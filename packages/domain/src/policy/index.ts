@@ -1,2 +1,1 @@
-export { lintPolicy } from './lint-policy.js'
-export type { PolicyFinding } from './lint-policy.js'
+export { lintPolicy, type PolicyFinding } from './lint-policy.js'

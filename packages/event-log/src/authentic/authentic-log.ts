@@ -3,7 +3,7 @@
  * another producer is counted, reported to operators, and passed to consumers as forged, so that they dead-letter it. It is never first and
  * never an answer (docs/adr/0297).
  */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import {

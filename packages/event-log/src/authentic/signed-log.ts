@@ -2,7 +2,7 @@
  * The log of a process that signs: every record of a public topic gets a signature, which a subscriber checks with the public key. Records
  * that are appended in the same moment share one signature (docs/adr/0297).
  */
-import { createBatcher } from '@cupel/concurrency'
+import { createBatcher } from '@cupel/kit/concurrency'
 import { isPublicTopic } from '@cupel/contracts'
 import { signRecords, type Signer } from '@cupel/signing'
 import type { EventLog, NewRecord } from '../port.js'

@@ -2,7 +2,7 @@
  * Gathers appends into few writes. Each topic has a queue of its own with one write in flight, so that the two appends of a screening share
  * the server's group commit instead of waiting for each other.
  */
-import { createBatcher, LATE, withinMs, type Batcher } from '@cupel/concurrency'
+import { createBatcher, LATE, withinMs, type Batcher } from '@cupel/kit/concurrency'
 import { LogUnavailableError } from '../port.js'
 import type { PlacedRecord } from './write-records.js'
 

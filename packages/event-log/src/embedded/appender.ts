@@ -1,5 +1,5 @@
 /** Appends records: queues each call for its topic, and passes committed records to the readers in this process. */
-import { failpoint, type FailpointName } from '@cupel/failpoints'
+import { failpoint, type FailpointName } from '@cupel/kit/failpoints'
 import type { Database } from '@cupel/postgres'
 import type { AppendMetrics } from '../append-metrics.js'
 import { keyPartition } from '../key-partition.js'

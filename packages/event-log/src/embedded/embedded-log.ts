@@ -3,7 +3,7 @@
  * Several processes may append and read at once.
  */
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
-import type { FailpointName } from '@cupel/failpoints'
+import type { FailpointName } from '@cupel/kit/failpoints'
 import type { Database } from '@cupel/postgres'
 import { appendMetrics } from '../append-metrics.js'
 import { keyPartition } from '../key-partition.js'

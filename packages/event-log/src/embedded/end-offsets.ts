@@ -1,5 +1,5 @@
 /** End offsets: each call gets an answer that was read after the call, and calls share queries. */
-import { createBatcher } from '@cupel/concurrency'
+import { createBatcher } from '@cupel/kit/concurrency'
 import type { Queryable } from '@cupel/postgres'
 
 const ENDS = {

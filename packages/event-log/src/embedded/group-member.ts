@@ -1,6 +1,6 @@
 /** Membership of a group: a heartbeat every second keeps partitions, takes free ones and releases those to give up. */
 import { randomUUID } from 'node:crypto'
-import { createBatcher, startLoop } from '@cupel/concurrency'
+import { createBatcher, startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 

@@ -1,5 +1,5 @@
 /** The first and the end offset of partitions. */
-import { createBatcher } from '@cupel/concurrency'
+import { createBatcher } from '@cupel/kit/concurrency'
 import type { Queryable } from '@cupel/postgres'
 import { LogStoppedError } from '../port.js'
 

@@ -1,5 +1,5 @@
 /** Reads one partition for a group: from the checkpoint on, batch after batch, until it is stopped or must not continue. */
-import { startLoop, type Loop } from '@cupel/concurrency'
+import { startLoop, type Loop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import {

@@ -1,5 +1,5 @@
 /** One member of a group in this process: a worker per held partition. */
-import { createSlots, type Slots } from '@cupel/concurrency'
+import { createSlots, type Slots } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import type { LogIdentity, LogStoppedError, SubscribeOptions, Subscription } from '../port.js'

@@ -1,5 +1,5 @@
 /** Topics and partitions, read from the database once: the partitions of a topic never change. */
-import { createBatcher } from '@cupel/concurrency'
+import { createBatcher } from '@cupel/kit/concurrency'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { GENESIS_TOPIC, genesisRecord } from '../genesis.js'

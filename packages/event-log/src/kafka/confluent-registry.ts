@@ -4,7 +4,7 @@
  * Source: Confluent Schema Registry API reference, Subjects and Config.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSlots } from '@cupel/concurrency'
+import { createSlots } from '@cupel/kit/concurrency'
 import type { Agent } from 'undici'
 import {
   IncompatibleSchemaError,

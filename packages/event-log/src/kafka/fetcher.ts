@@ -5,7 +5,7 @@
  * brokers.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createWake, type Wake } from '@cupel/concurrency'
+import { createWake, type Wake } from '@cupel/kit/concurrency'
 import { isCompacted, type Logger } from '@cupel/contracts'
 import type { LogRecord } from '../port.js'
 import { pauseMs } from '../retry-pause.js'

@@ -8,7 +8,7 @@ import {
   type Metrics,
   type TopicSpec,
 } from '@cupel/contracts'
-import { failpoint, type FailpointName } from '@cupel/failpoints'
+import { failpoint, type FailpointName } from '@cupel/kit/failpoints'
 import { appendMetrics, type AppendMetrics } from '../append-metrics.js'
 import { GENESIS_TOPIC, genesisRecord } from '../genesis.js'
 import { keyPartition } from '../key-partition.js'

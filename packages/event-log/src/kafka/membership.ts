@@ -2,7 +2,7 @@
  * Stays a member of a consumer group: joins, reports the assigned partitions, sends heartbeats independently of the handlers, joins again
  * after every rebalance or broken connection, and leaves at once when closed.
  */
-import { createWake } from '@cupel/concurrency'
+import { createWake } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { createLagReport, type LagReport } from './lag-report.js'
 import { isKnown, knowTopics, openConnection, topicFault, type Connection } from './connection.js'

@@ -1,5 +1,5 @@
 /** Queries brokers for the bounds of partitions, in few requests. */
-import { createBatcher, type Batcher } from '@cupel/concurrency'
+import { createBatcher, type Batcher } from '@cupel/kit/concurrency'
 import { attempt, RefusedError, requireLeader } from './attempt.js'
 import { requireTopic, sendTo, type Connection } from './connection.js'
 import type { Cluster } from './kafkajs.js'

@@ -3,7 +3,7 @@
  * accepts the connection and hangs up, or that does not answer, again and again, so that a service could not start with such a broker.
  * Source: kafkajs, cluster/brokerPool.js.
  */
-import { LATE, withinMs } from '@cupel/concurrency'
+import { LATE, withinMs } from '@cupel/kit/concurrency'
 import { BrokerPool, type Seed } from './kafkajs.js'
 
 /** Another broker is tried too after this. */

@@ -3,7 +3,7 @@
  * nothing to join, nothing to commit and no rebalance that could take the partition away.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LATE, withinMs } from '@cupel/concurrency'
+import { LATE, withinMs } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import {
   LogStoppedError,

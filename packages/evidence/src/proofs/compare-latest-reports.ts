@@ -20,7 +20,7 @@ import {
   latestReportsOf,
   reportedAddressesOf,
   type LatestReport,
-} from '@cupel/read-models'
+} from '@cupel/reports/read-model'
 import { readErasures } from './erasures.js'
 import { problemAt, problemOfRow, type Problem } from './problem.js'
 

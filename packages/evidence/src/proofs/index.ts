@@ -11,6 +11,8 @@ export {
   type LevelCounts,
   type RecomputeFinding,
   type RecomputeLevel,
+  type CountedName,
+  type RangeTally,
 } from './range-tally.js'
 export {
   CannotResumeError,
@@ -26,7 +28,6 @@ export {
   type RangeQuestion,
   type RangeSource,
 } from './recompute-range.js'
-export type { CountedName, RangeTally } from './range-tally.js'
 export { readReportsAt, type ReportPlace } from './reports-at.js'
 export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
 export { screenAsOf, type AsOfRequest, type AsOfScreening, type PastReport } from './as-of/screen-as-of.js'

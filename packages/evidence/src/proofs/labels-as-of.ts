@@ -1,7 +1,7 @@
 /** The labels of look-up keys in one state of all lists, in the form that decisions take. */
 import type { LabelFacts } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { labelFacts, readOnlyLabelsAsOf } from '@cupel/read-models'
+import { labelFacts, readOnlyLabelsAsOf } from '@cupel/labels/read-model'
 
 /** By look-up key; a key without labels has no entry. */
 export type LabelsByKey = ReadonlyMap<string, readonly LabelFacts[]>

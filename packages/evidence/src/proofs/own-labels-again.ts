@@ -5,7 +5,12 @@
 import type { CandidateRecord, ConsideredLabel, ReportGenerated } from '@cupel/contracts'
 import { OWN_KIND, parseAddress, type LabelFacts } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
-import { inForceAt, readOwnLabels, type DecidedOwnLabel, type OwnLabelQuestion } from '@cupel/read-models'
+import {
+  inForceAt,
+  readOwnLabels,
+  type DecidedOwnLabel,
+  type OwnLabelQuestion,
+} from '@cupel/labels/read-model'
 
 type OnChain = Pick<CandidateRecord, 'chain' | 'canonicalAddress' | 'labels'>
 

@@ -8,7 +8,7 @@ import {
   type SharedInputs,
 } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
-import { labelFacts, newestPublication, readLabelsAsOf, setFacts } from '@cupel/read-models'
+import { labelFacts, newestPublication, readLabelsAsOf, setFacts } from '@cupel/labels/read-model'
 import { readOwnLabelsAgain, type OwnLabelsAgain } from './own-labels-again.js'
 import { compared, failed, type Verdict } from './verdict.js'
 

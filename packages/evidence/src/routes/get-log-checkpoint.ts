@@ -1,7 +1,6 @@
 /** GET /v1/log/checkpoint: the last signed checkpoint of the transparency log. */
 import { z } from 'zod'
-import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
+import { keyedEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
 
 /** Null if nothing was signed yet. */
 export type ReadLogCheckpoint = () => Promise<string | null>

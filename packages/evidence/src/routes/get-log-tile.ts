@@ -1,10 +1,9 @@
 /** GET /v1/log/tile/…: hashes and entries of the transparency log, in the tiles of C2SP. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { parseTilePath, type TileName } from '@cupel/transparency'
+import { parseTilePath, type TileName } from '../transparency/index.js'
 import { z } from 'zod'
-import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
+import { keyedEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
 
 /** Null if the last checkpoint has no such tile. */
 export type ReadLogTile = (name: TileName) => Promise<Uint8Array | null>

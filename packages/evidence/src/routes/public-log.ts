@@ -1,7 +1,5 @@
 /** The log for everybody, if the operator opens it. Such reads ask the database of customers, so that a few of them are under way at once. */
-import type { Answer, Call, Endpoint } from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import type { Traffic } from '../../http/traffic.js'
+import { type Answer, type Call, type Endpoint, refuse, type Refusal, type Traffic } from '@cupel/gate/http'
 
 /** A read takes some milliseconds; further ones wait in turn. */
 export const MAX_PUBLIC_READS = 4

@@ -1,6 +1,6 @@
 import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
-import type { Answer, Call } from '../../http/endpoint.js'
+import type { Answer, Call } from '@cupel/gate/http'
 import { getLogTile } from './get-log-tile.js'
 import { MAX_PUBLIC_READS, MAX_WAITING_READS, openToEverybody } from './public-log.js'
 

@@ -1,5 +1,5 @@
 /** Gives each new event a leaf, and signs the longer tree. A tree that does not extend the last signed one is never signed. */
-import { turnsOnly, type Pauses } from '@cupel/concurrency'
+import { turnsOnly, type Pauses } from '@cupel/kit/concurrency'
 import type { Database } from '@cupel/postgres'
 import { appendLeaf, leafHash, rootOf, UnsignedNoteError, type SigningKeys, type Tree } from '@cupel/signing'
 import { openCheckpoint, originOf, signCheckpoint } from './format/checkpoint.js'

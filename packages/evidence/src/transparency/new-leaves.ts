@@ -1,5 +1,5 @@
 /** The leaves of new records, in the order of topics, partitions and offsets. */
-import { turnsOnly, type Pauses } from '@cupel/concurrency'
+import { turnsOnly, type Pauses } from '@cupel/kit/concurrency'
 import type { EventCodec, EventLog, Place } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
 import { leafOfRecord, documentDecoder } from './leaf-of-record.js'

@@ -4,8 +4,8 @@
  */
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { turnsOnly, type Pauses } from '@cupel/concurrency'
-import { failpoint } from '@cupel/failpoints'
+import { turnsOnly, type Pauses } from '@cupel/kit/concurrency'
+import { failpoint } from '@cupel/kit/failpoints'
 import type { Database, Queryable } from '@cupel/postgres'
 import { newTiles, TILE_WIDTH, tilePath } from './format/tiles.js'
 import {

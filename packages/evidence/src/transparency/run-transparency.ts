@@ -1,5 +1,5 @@
 /** Keeps the transparency log up to date. Several processes may run it; only one of them takes each step. */
-import { createPauses, startLoop } from '@cupel/concurrency'
+import { createPauses, startLoop } from '@cupel/kit/concurrency'
 import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
 import { type EventCodec, type EventLog, type Place, placesOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'

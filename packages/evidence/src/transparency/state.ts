@@ -1,6 +1,6 @@
 /** The rows of a transparency log, and the step that extends it. Writers take turns, and none overtakes another. */
 import { placeOf, type Place, type Position } from '@cupel/event-log'
-import { turnsOnly, type Pauses } from '@cupel/concurrency'
+import { turnsOnly, type Pauses } from '@cupel/kit/concurrency'
 import type { Database, Queryable } from '@cupel/postgres'
 import { advanceCheckpoints, type CheckpointMove } from '@cupel/projections'
 import type { Tree } from '@cupel/signing'

@@ -11,7 +11,12 @@ import { noteProvidedChains } from '@cupel/ledger'
 import { runSeed } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPastSource, InputsDifferError, screenAsOf, type AsOfScreening } from '../src/index.js'
+import {
+  createPastSource,
+  InputsDifferError,
+  screenAsOf,
+  type AsOfScreening,
+} from '../../src/proofs/index.js'
 import { ACCOUNT, openDeciding, type Deciding } from './deciding.js'
 
 const ASKED = '0x1111111111111111111111111111111111111111'

@@ -24,13 +24,13 @@ import {
   labelFacts,
   labelView,
   newestPublication,
-  policyView,
   readLabelsAsOf,
   readLabelSnapshot,
   readOwnLabels,
-  readModels,
   setFacts,
-} from '@cupel/read-models'
+} from '@cupel/labels/read-model'
+import { policyView } from '@cupel/policy/read-model'
+import { readModels } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'
 import { expect } from 'vitest'

@@ -4,7 +4,7 @@ import type { PriceTable } from '@cupel/domain'
 import { importPrices, readPriceTable } from '@cupel/ledger'
 import type { TestInstallation } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { recomputeReports } from '../src/index.js'
+import { recomputeReports } from '../../src/proofs/index.js'
 import { openDeciding, type Deciding } from './deciding.js'
 
 const ASKED = '0x1111111111111111111111111111111111111111'

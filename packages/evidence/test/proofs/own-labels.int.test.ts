@@ -2,7 +2,7 @@
 import type { ReportGenerated } from '@cupel/contracts'
 import { parseAddress, screenedAddress } from '@cupel/domain'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createPastSource, recomputeReports, screenAsOf } from '../src/index.js'
+import { createPastSource, recomputeReports, screenAsOf } from '../../src/proofs/index.js'
 import { ACCOUNT, openDeciding, type Deciding } from './deciding.js'
 
 const ADDRESS = '0x00000000000000000000000000000000000000ab'

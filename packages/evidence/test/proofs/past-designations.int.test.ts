@@ -1,7 +1,7 @@
 /** A delisting by a newer list, from the import to the report: who was paid while the designation was in force is not cleared by it. */
 import { importLabels } from '@cupel/labels'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { recomputeReports } from '../src/index.js'
+import { recomputeReports } from '../../src/proofs/index.js'
 import { openDeciding, type Deciding } from './deciding.js'
 
 const DELISTED = '0x1111111111111111111111111111111111111111'

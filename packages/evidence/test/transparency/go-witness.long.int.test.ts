@@ -19,7 +19,7 @@ import {
   startWitnesses,
   verifyReport,
   type RunningWitnesses,
-} from '../src/index.js'
+} from '../../src/transparency/index.js'
 import {
   accounts,
   backUpRows,

@@ -17,7 +17,7 @@ import {
   transparencyFolder,
   type LossParts,
   type TransparencyComparison,
-} from '../src/index.js'
+} from '../../src/transparency/index.js'
 import {
   accounts,
   backUpRows,

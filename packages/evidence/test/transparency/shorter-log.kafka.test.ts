@@ -6,7 +6,12 @@ import { deleteRecordsBefore, deleteTopic, openKafkaLog } from '@cupel/event-log
 import { testKafka } from '@cupel/testkit'
 import { openTestLog } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { compareTransparency, lostRecords, NO_WITNESSES, transparencyFolder } from '../src/index.js'
+import {
+  compareTransparency,
+  lostRecords,
+  NO_WITNESSES,
+  transparencyFolder,
+} from '../../src/transparency/index.js'
 import { accounts, openTransparentLog, topics, type TransparentLog } from './transparent-log.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']

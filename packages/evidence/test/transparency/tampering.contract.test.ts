@@ -3,11 +3,11 @@ import { LogStoppedError, type AuthenticLog, type EventCodec, type LogRecord } f
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareRecords, type ComparedRecords } from '../src/compare/compare-records.js'
-import { createFindings } from '../src/compare/findings.js'
-import type { ReadLeaf } from '../src/compare/record-check.js'
-import { parseLeafEntry } from '../src/format/leaf.js'
-import { leafOfRecord } from '../src/leaf-of-record.js'
+import { compareRecords, type ComparedRecords } from '../../src/transparency/compare/compare-records.js'
+import { createFindings } from '../../src/transparency/compare/findings.js'
+import type { ReadLeaf } from '../../src/transparency/compare/record-check.js'
+import { parseLeafEntry } from '../../src/transparency/format/leaf.js'
+import { leafOfRecord } from '../../src/transparency/leaf-of-record.js'
 
 const place = { topic: 'a.topic', partition: 3 }
 const noReports = { partOf: () => () => null, decodeAs: () => null } as unknown as EventCodec

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { topicOf } from '@cupel/contracts'
+import { topicOf, noMetrics, silentLogger } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   extendLog,
@@ -17,11 +17,10 @@ import {
   type TakenBack,
   verifyReport,
   type WitnessSettings,
-} from '../src/index.js'
+} from '../../src/transparency/index.js'
 import { verifierKey } from '@cupel/signing'
 import { startTestWitness, until } from '@cupel/testkit'
 import { diesAt } from '@cupel/testkit/installation'
-import { noMetrics, silentLogger } from '@cupel/contracts'
 import { naiveRoot } from './naive-tree.js'
 import {
   accounts,

@@ -13,7 +13,7 @@ import {
   transparencyMigrations,
   type Extended,
   type ExtendParts,
-} from '../src/index.js'
+} from '../../src/transparency/index.js'
 
 const TYPES = ['ReportGenerated', 'AccountCreated', 'ShorterLogAccepted'] as const
 const NAMES: readonly string[] = TYPES.map((type) => topicOf(type))

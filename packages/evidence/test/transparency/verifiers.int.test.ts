@@ -12,7 +12,7 @@ import {
   UnprovenReportError,
   verifyReport,
   witnessKeyText,
-} from '../src/index.js'
+} from '../../src/transparency/index.js'
 import { ENOUGH_WITNESSES, NO_POLICIES, NO_WITNESS_KEYS, TOO_FEW_WITNESSES } from './made-cosignatures.js'
 import { BAD_CASES, CASE_PROOF, ENTRY_AS_REPORT, GOOD_CASES, SHOWN_CASE } from './made-case-proof.js'
 import {
@@ -29,7 +29,7 @@ import {
   REPORT,
 } from './made-proof.js'
 
-const SCRIPT = fileURLToPath(new URL('../python/verify_report.py', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../../python/verify_report.py', import.meta.url))
 
 const keys: readonly PublicKey[] = KEYS.split('\n').flatMap((line) => parseVerifierKey(line) ?? [])
 

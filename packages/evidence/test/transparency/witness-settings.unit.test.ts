@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cosigner } from '@cupel/testkit'
 import { afterAll, expect, test } from 'vitest'
-import { readWitnessSettings } from '../src/index.js'
+import { readWitnessSettings } from '../../src/transparency/index.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'cupel-witnesses-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -25,7 +25,7 @@ import {
   verifyReport,
   type RunningWitnesses,
   type WitnessesOptions,
-} from '../src/index.js'
+} from '../../src/transparency/index.js'
 import {
   accounts,
   backUpRows,

@@ -3,7 +3,7 @@
  * The database judges each call by its own clock, so that a revoked key is refused at once and a bucket is exact over all
  * instances. Calls of one moment share one statement, which makes that cheap.
  */
-import { createBatcher } from '@cupel/concurrency'
+import { createBatcher } from '@cupel/kit/concurrency'
 import { noMetrics, silentLogger, type Logger, type Metrics } from '@cupel/contracts'
 import {
   plans as publishedPlans,

@@ -1,8 +1,8 @@
 /** Judges batches of calls with one statement each: builds the input of access.admit_calls and reads its output. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Environment, PlanName, Scope } from '@cupel/domain'
-import { failpoint } from '@cupel/failpoints'
-import { UNKNOWN_CLIENT } from '@cupel/http-edge'
+import { failpoint } from '@cupel/kit/failpoints'
+import { UNKNOWN_CLIENT } from '@cupel/kit/http-edge'
 import type { Database } from '@cupel/postgres'
 import { IDEMPOTENCY_KEEP_MS, type IdempotentRequest, type ReservationKind } from './idempotency.js'
 

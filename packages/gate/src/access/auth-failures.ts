@@ -3,8 +3,8 @@
  * affected, wherever it comes from. Each instance counts in memory, so no call waits. In the background the instances add up their counts
  * in the database.
  */
-import { createBatcher } from '@cupel/concurrency'
-import { clientNetwork } from '@cupel/http-edge'
+import { createBatcher } from '@cupel/kit/concurrency'
+import { clientNetwork } from '@cupel/kit/http-edge'
 
 export interface AuthFailures {
   /**

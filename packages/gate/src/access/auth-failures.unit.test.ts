@@ -1,7 +1,7 @@
 import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { createAuthFailures, type RecentFailure } from './auth-failures.js'
-import { clientNetwork } from '@cupel/http-edge'
+import { clientNetwork } from '@cupel/kit/http-edge'
 
 test('failures within the limit return null, further ones the seconds until the oldest leaves the minute', () => {
   let now = 0

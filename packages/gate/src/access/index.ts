@@ -5,47 +5,54 @@ export {
   listAccounts,
   MAX_NAME_LENGTH,
   setAsksProviders,
+  type Account,
 } from './accounts.js'
-export type { Account } from './accounts.js'
-export { createAdmission } from './admission.js'
-export type {
-  AccessCall,
-  Admission,
-  AdmissionGate,
-  Admitted,
-  Caller,
-  NotAdmitted,
-  RefusalReason,
+export {
+  createAdmission,
+  type AccessCall,
+  type Admission,
+  type AdmissionGate,
+  type Admitted,
+  type Caller,
+  type NotAdmitted,
+  type RefusalReason,
 } from './admission.js'
 export {
   forgetOldReservations,
   forgetReservation,
   releaseReservation,
   restartReservation,
+  type IdempotentRequest,
+  type Reservation,
 } from './idempotency.js'
-export type { IdempotentRequest, Reservation } from './idempotency.js'
 export { loadInstallationSecrets, type InstallationSecrets } from './installation-secrets.js'
 export { accountExists, forgetAccount } from './forget-account.js'
 export { keyHolder } from './key-holder.js'
-export { clientNetwork, normaliseIp, parseIpRange } from '@cupel/http-edge'
-export type { IpRange } from '@cupel/http-edge'
-export { AccessRefusal, changeKey, issueKey, revokeKey, ROTATION_OVERLAP_MS, rotateKey } from './keys.js'
-export type { IssuedKey, KeyChange, KeyOrder } from './keys.js'
-export { presentKeys, signedInPeople } from './present-keys.js'
-export type { PresentKey, SignedInPerson } from './present-keys.js'
+export { clientNetwork, normaliseIp, parseIpRange, type IpRange } from '@cupel/kit/http-edge'
+export {
+  AccessRefusal,
+  changeKey,
+  issueKey,
+  revokeKey,
+  ROTATION_OVERLAP_MS,
+  rotateKey,
+  type IssuedKey,
+  type KeyChange,
+  type KeyOrder,
+} from './keys.js'
+export { presentKeys, signedInPeople, type PresentKey, type SignedInPerson } from './present-keys.js'
 export { findKey, listKeyPage, listKeys, validKeys, type ApiKey } from './key-rows.js'
-export { admitJob } from './open-jobs.js'
-export type { JobStanding } from './open-jobs.js'
+export { admitJob, type JobStanding } from './open-jobs.js'
 export { accessMigrations } from './migrations.js'
-export { forgetSpentIdTokens, signInKeys, spendIdToken } from './person-sign-in.js'
-export type { SignInKey } from './person-sign-in.js'
+export { forgetSpentIdTokens, signInKeys, spendIdToken, type SignInKey } from './person-sign-in.js'
 export {
   forgetPendingScreens,
   isPendingScreen,
   listPendingScreens,
   notePendingScreens,
+  type LateScreen,
+  type PendingScreen,
 } from './pending-screens.js'
-export type { LateScreen, PendingScreen } from './pending-screens.js'
 export type { RateLimit } from './plan-table.js'
 export {
   endEverySession,
@@ -65,5 +72,10 @@ export { claimReportEpoch, highestReportEpoch, passReportEpoch } from './report-
 export { openReportNumbers, type TakeReportNumbers } from './report-numbers/report-numbers.js'
 export { createReportIds, type ReportIds } from './report-numbers/report-ids.js'
 export { createReportNames, type NameReports } from './report-numbers/report-id-cipher.js'
-export { beginSession, endSession, forgetEndedSessions, MAX_SESSIONS_PER_KEY } from './sessions.js'
-export type { IssuedSession } from './sessions.js'
+export {
+  beginSession,
+  endSession,
+  forgetEndedSessions,
+  MAX_SESSIONS_PER_KEY,
+  type IssuedSession,
+} from './sessions.js'

@@ -1,6 +1,6 @@
 /** What one key may give to another: nothing that it does not have itself. */
 import { holdsScope, planNames, type Environment, type PlanName, type Scope } from '@cupel/domain'
-import { isRangeWithin } from '@cupel/http-edge'
+import { isRangeWithin } from '@cupel/kit/http-edge'
 
 export interface KeyRights {
   readonly accountId: string

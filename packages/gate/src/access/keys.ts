@@ -6,7 +6,7 @@ import { checkedName, checkedReason, writeAccessEvent } from './accounts.js'
 import { newApiKey } from './api-key.js'
 import { KEY_FIELDS, KEY_TABLES, type ApiKey } from './key-rows.js'
 import { beyond, excessOf, type KeyRights } from './key-rights.js'
-import { parseIpRange } from '@cupel/http-edge'
+import { parseIpRange } from '@cupel/kit/http-edge'
 import { outboxType } from '@cupel/projections'
 
 export interface KeyOrder {

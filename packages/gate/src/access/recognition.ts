@@ -2,7 +2,7 @@
  * Tells whether this installation issued the key or session token of a call, so that the server does not read a stranger's body. It admits
  * no call: the gate also judges every call and asks the store about its key each time.
  */
-import { createBatcher } from '@cupel/concurrency'
+import { createBatcher } from '@cupel/kit/concurrency'
 import type { Database } from '@cupel/postgres'
 import type { Bearer } from './bearer.js'
 

@@ -1,6 +1,6 @@
 /** Applies the log's events of accounts and keys to a database that was restored from a backup. */
 import type { EventData } from '@cupel/contracts'
-import { parseIpRange } from '@cupel/http-edge'
+import { parseIpRange } from '@cupel/kit/http-edge'
 import type { Queryable } from '@cupel/postgres'
 
 /** Creates the account if it is missing; resolves to whether it was. */

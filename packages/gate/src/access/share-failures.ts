@@ -1,5 +1,5 @@
 /** Adds up the failed authentications of all instances, in the database. */
-import { failpoint } from '@cupel/failpoints'
+import { failpoint } from '@cupel/kit/failpoints'
 import type { Database } from '@cupel/postgres'
 import { FAILURE_WINDOW_MS, type BlockedClient, type RecentFailure } from './auth-failures.js'
 

@@ -1,6 +1,6 @@
 /** The call as recorded by the event that it makes: such an event is the audit record of its call (docs/adr/0095). */
 import type { ApiCall } from '@cupel/contracts'
-import type { KeyedCall, TokenCall } from '../http/endpoint.js'
+import type { KeyedCall, TokenCall } from '../http/index.js'
 
 /** `status`: HTTP status of the answer where the call succeeds. The answer is then marked `isRecorded`. */
 export function apiCallOf(call: KeyedCall, status: number): ApiCall {

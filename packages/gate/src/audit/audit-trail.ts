@@ -4,14 +4,14 @@
  * trail appends an ApiRequestAudited. If the log does not acknowledge in time, the outbox takes the event under
  * the same id. If that fails too, the answer is withheld.
  */
-import { clientNetwork } from '@cupel/access'
-import { createTimeLimit, LATE } from '@cupel/concurrency'
+import { clientNetwork } from '@cupel/kit/http-edge'
+import { createTimeLimit, LATE } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { AccountSeal, PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { writeOutbox } from '@cupel/projections'
-import { isRefusal } from '../http/problem.js'
+import { isRefusal } from '../http/index.js'
 import {
   auditedCall,
   clientAddressOf,

@@ -1,12 +1,11 @@
 /** The content of the audit events. It has checked fields only, so that a key sent in the wrong place is never recorded. */
-import { clientNetwork, normaliseIp, type Caller } from '@cupel/access'
+import { clientNetwork, normaliseIp } from '@cupel/kit/http-edge'
+import type { Caller } from '../access/index.js'
 import type { AccountSeal } from '@cupel/personal-data'
 import { problemCodes, requestedEventId, topicOf } from '@cupel/contracts'
 import { outboxType, type OutboxEvent } from '@cupel/projections'
 import { createHash } from 'node:crypto'
-import type { Answer } from '../http/answer.js'
-import type { Endpoint } from '../http/endpoint.js'
-import { isRefusal, type Refusal } from '../http/problem.js'
+import { type Answer, type Endpoint, isRefusal, type Refusal } from '../http/index.js'
 import { arrivalTime } from './api-call.js'
 import type { StrangerCount } from './stranger-counts.js'
 

@@ -10,7 +10,7 @@ import type {
   IdempotentRequest,
   NotAdmitted,
   RefusalReason,
-} from '@cupel/access'
+} from '../access/index.js'
 import type { Trace } from '@cupel/contracts'
 import type { Scope } from '@cupel/domain'
 import type { PersonalData } from '@cupel/personal-data'
@@ -21,14 +21,11 @@ import {
   readIdempotencyKey,
   type IdempotentCallParts,
   type KeyHeader,
-} from './access/idempotent-call.js'
-import type { DiskWatch } from './access/disk-watch.js'
-import { openedAnswer, sealedOrigin } from './access/personal-data-of-call.js'
-import { rateLimitHeaders } from './access/rate-limit-headers.js'
-import { refusalOf } from './access/refusal-of.js'
-import { refuseToken } from './access/refuse-token.js'
-import type { BodyBudget, Transport } from '@cupel/http-edge'
+} from './idempotent-call.js'
+import type { DiskWatch } from './disk-watch.js'
+import { openedAnswer, sealedOrigin } from './personal-data-of-call.js'
 import {
+  rateLimitHeaders,
   ClientGone,
   discard,
   leaveUnread,
@@ -36,8 +33,6 @@ import {
   readJsonBody,
   STRANGER_BODY,
   type Body,
-} from './http/body-reader.js'
-import {
   takesTurns,
   type Answer,
   type Call,
@@ -47,12 +42,18 @@ import {
   type PersonEndpoint,
   type PersonRefusal,
   type TokenEndpoint,
-} from './http/endpoint.js'
-import { faultsOf } from './http/faults.js'
-import { preferredWait } from './http/prefer.js'
-import { refuse, type Refusal } from './http/problem.js'
-import { noParameters, readQuery, type Query } from './http/query.js'
-import type { Traffic } from './http/traffic.js'
+  faultsOf,
+  preferredWait,
+  refuse,
+  type Refusal,
+  noParameters,
+  readQuery,
+  type Query,
+  type Traffic,
+} from '../http/index.js'
+import { refusalOf } from './refusal-of.js'
+import { refuseToken } from './refuse-token.js'
+import type { BodyBudget, Transport } from '@cupel/kit/http-edge'
 
 export interface CallParts {
   readonly gate: AdmissionGate

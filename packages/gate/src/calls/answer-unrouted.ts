@@ -3,10 +3,18 @@
  * it has an endpoint of its own that no other call can reach. Without a key the store is not queried.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keyedEndpoint, type Answer, type Endpoint } from './http/endpoint.js'
-import { createPathTable, type KnownPath } from './http/path-table.js'
-import { isRefusal, problemAnswer, refuse, type Refusal } from './http/problem.js'
-import type { SendAnswer } from './http/send-answer.js'
+import {
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  createPathTable,
+  type KnownPath,
+  isRefusal,
+  problemAnswer,
+  refuse,
+  type Refusal,
+  type SendAnswer,
+} from '../http/index.js'
 import { serveCall, type ServeParts } from './serve-call.js'
 
 export type AnswerUnrouted = (request: FastifyRequest, reply: FastifyReply) => void

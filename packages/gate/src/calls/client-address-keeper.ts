@@ -1,5 +1,5 @@
 /** Ends the retention of client addresses: destroys the keys of months that are over. Every instance does so; each month is told once. */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { endRetention } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'

@@ -1,6 +1,6 @@
 /** The plans with the figures an operator gave for enterprise. */
 import { plans, type Plan, type PlanName } from '@cupel/domain'
-import type { Config } from '@cupel/service-kit'
+import type { Config } from '@cupel/kit/service'
 
 export function plansOf(
   config: Pick<

@@ -1,8 +1,8 @@
 /** Refuses new work while the volume of the installation is nearly full, so that what was accepted can still be finished. */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
-import { readDiskSpace, type Check } from '@cupel/service-kit'
-import { refuse, type Refusal } from '../http/problem.js'
+import { readDiskSpace, type Check } from '@cupel/kit/service'
+import { refuse, type Refusal } from '../http/index.js'
 
 export interface DiskWatch {
   /** Why no new work may begin; null if it may. */

@@ -9,12 +9,18 @@ import {
   restartReservation,
   type IdempotentRequest,
   type Reservation,
-} from '@cupel/access'
+} from '../access/index.js'
 import { problemCodes, type Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
-import type { Answer, Idempotency, KeyedCall } from '../http/endpoint.js'
-import { canonicalJson } from '../http/canonical-json.js'
-import { isRefusal, refuse, type Refusal } from '../http/problem.js'
+import {
+  type Answer,
+  type Idempotency,
+  type KeyedCall,
+  canonicalJson,
+  isRefusal,
+  refuse,
+  type Refusal,
+} from '../http/index.js'
 
 /** 1 to 255 visible ASCII characters: all proxies and servers read these alike. */
 const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/

@@ -2,8 +2,8 @@
  * Checks whether the key store answers. Readiness must not wait for calls: a proxy sends none to an instance that is not ready, so
  * one failed call would keep the instance out for ever.
  */
-import type { AdmissionGate } from '@cupel/access'
-import { startLoop, withinMs } from '@cupel/concurrency'
+import type { AdmissionGate } from '../access/index.js'
+import { startLoop, withinMs } from '@cupel/kit/concurrency'
 
 const LOOK_INTERVAL_MS = 2_000
 /** A check that hangs has no result, and must not delay a shutdown. */

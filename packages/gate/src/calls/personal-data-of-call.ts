@@ -1,8 +1,7 @@
 /** Personal data of a call: sealed before a handler sees it, and opened in the answer for the account that it belongs to. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '../access/index.js'
 import type { AccountSeal, PersonalData } from '@cupel/personal-data'
-import type { Answer } from '../http/answer.js'
-import { isRefusal, type Refusal } from '../http/problem.js'
+import { type Answer, isRefusal, type Refusal } from '../http/index.js'
 
 /** The caller and the client address as they are recorded. */
 export interface SealedOrigin {

@@ -1,7 +1,7 @@
 /** The answers to calls that the gate rejects. They help a caller to act, but not to guess keys. */
-import type { NotAdmitted, RefusalReason } from '@cupel/access'
+import type { NotAdmitted, RefusalReason } from '../access/index.js'
 import type { Scope } from '@cupel/domain'
-import { refuse, type Refusal } from '../http/problem.js'
+import { refuse, type Refusal } from '../http/index.js'
 
 const INVALID_TOKEN = { 'www-authenticate': 'Bearer realm="cupel", error="invalid_token"' }
 

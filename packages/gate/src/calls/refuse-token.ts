@@ -1,6 +1,6 @@
 /** The answer to a token that opens nothing. A client that guesses tokens is treated like one that guesses keys. */
-import type { AdmissionGate } from '@cupel/access'
-import { refuse, type Refusal } from '../http/problem.js'
+import type { AdmissionGate } from '../access/index.js'
+import { refuse, type Refusal } from '../http/index.js'
 import { refusalOf } from './refusal-of.js'
 
 export function refuseToken(gate: Pick<AdmissionGate, 'noteFailure'>, clientAddress: string): Refusal {

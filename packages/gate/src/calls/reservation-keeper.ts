@@ -1,6 +1,6 @@
 /** Deletes Idempotency-Keys that have expired. Every instance does so; each skips the rows another one is deleting. */
-import { forgetOldReservations } from '@cupel/access'
-import { startLoop } from '@cupel/concurrency'
+import { forgetOldReservations } from '../access/index.js'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 

@@ -3,14 +3,21 @@ import type { Logger, Trace, Tracing } from '@cupel/contracts'
 import { LogUnavailableError } from '@cupel/event-log'
 import { isUnavailable } from '@cupel/postgres'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { withFurtherLimits } from './access/rate-limit-headers.js'
+import {
+  withFurtherLimits,
+  ClientGone,
+  takesTurns,
+  type Answer,
+  type Endpoint,
+  isRefusal,
+  problemAnswer,
+  refuse,
+  type Refusal,
+  type SendAnswer,
+  traceparentOf,
+} from '../http/index.js'
 import { answerCall, nothingKnown, type CallParts, type KnownOfCall } from './answer-call.js'
-import type { AuditTrail } from './audit/audit-trail.js'
-import { ClientGone } from './http/body-reader.js'
-import { takesTurns, type Answer, type Endpoint } from './http/endpoint.js'
-import { isRefusal, problemAnswer, refuse, type Refusal } from './http/problem.js'
-import type { SendAnswer } from './http/send-answer.js'
-import { traceparentOf } from './http/traceparent.js'
+import type { AuditTrail } from '../audit/index.js'
 
 export interface ServeParts extends CallParts {
   readonly audit: Pick<AuditTrail, 'record'>

@@ -1,6 +1,6 @@
 /** Deletes sessions that are over, and notes of ID tokens that no longer count. Every instance does so; each skips the rows another one is deleting. */
-import { forgetEndedSessions, forgetSpentIdTokens } from '@cupel/access'
-import { startLoop } from '@cupel/concurrency'
+import { forgetEndedSessions, forgetSpentIdTokens } from '../access/index.js'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '@cupel/contracts'
-import { countOf, MAX_STRANGER_BODY_BYTES, type BodyAccount } from '@cupel/http-edge'
+import { countOf, MAX_STRANGER_BODY_BYTES, type BodyAccount } from '@cupel/kit/http-edge'
 import { parseStrictJson, type Fault } from './strict-json.js'
 
 /** 1 MiB: the largest bulk request is about 260 kB. */

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http'
 import { requestedEventId, type ProblemCode } from '@cupel/contracts'
 import { isAnsweredEarly } from './body-reader.js'
 import { problemAnswer, refuse } from './problem.js'
-import { securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/http-edge'
+import { securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/kit/http-edge'
 
 interface ClientFault extends Error {
   readonly code?: string

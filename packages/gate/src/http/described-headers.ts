@@ -1,6 +1,6 @@
 /** The headers of every answer, as the API description shows them: as components, and by reference on each response. */
 import { z } from 'zod'
-import { securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/http-edge'
+import { securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/kit/http-edge'
 
 type Json = Record<string, unknown>
 

@@ -3,7 +3,7 @@
  * The frame serves it, and the API description is derived from it, so the two cannot differ.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Caller, RefusalReason } from '@cupel/access'
+import type { Caller, RefusalReason } from '../access/index.js'
 import type { ProblemCode, Trace } from '@cupel/contracts'
 import type { Scope } from '@cupel/domain'
 import type { AccountSeal } from '@cupel/personal-data'

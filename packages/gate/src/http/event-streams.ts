@@ -4,8 +4,8 @@
  * stops. A reader that wants further events connects again and names the last event that it has.
  */
 import type { ServerResponse } from 'node:http'
-import type { Caller } from '@cupel/access'
-import { startLoop } from '@cupel/concurrency'
+import type { Caller } from '../access/index.js'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Answer } from './answer.js'
 import { refuse, type Refusal } from './problem.js'

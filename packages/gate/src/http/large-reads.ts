@@ -8,9 +8,9 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Logger, Metrics } from '@cupel/contracts'
-import type { Caller } from '@cupel/access'
-import { pump } from '@cupel/http-edge'
-import { quotaHeaders } from '../access/rate-limit-headers.js'
+import type { Caller } from '../access/index.js'
+import { pump } from '@cupel/kit/http-edge'
+import { quotaHeaders } from './rate-limit-headers.js'
 import type { Answer } from './answer.js'
 import { refuse, type Refusal } from './problem.js'
 import type { Traffic } from './traffic.js'

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { noMetrics, silentLogger } from '@cupel/contracts'
-import { answerLimits } from '@cupel/http-edge'
+import { answerLimits } from '@cupel/kit/http-edge'
 import { until } from '@cupel/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLargeReads, type LargeRead } from './large-reads.js'

@@ -1,5 +1,5 @@
 /** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers-10), as structured fields (RFC 9651). */
-import type { RateLimit } from '@cupel/access'
+import type { RateLimit } from '../access/index.js'
 
 /**
  * `q`: depth of the bucket, `w`: seconds an empty one takes to fill, `r`: whole tokens left, `t`: seconds until there is one

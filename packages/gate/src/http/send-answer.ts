@@ -2,7 +2,7 @@
 import type { Logger, Metrics, Trace } from '@cupel/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from './answer.js'
-import { type Answers, securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/http-edge'
+import { type Answers, securityHeaders, STRICT_TRANSPORT_SECURITY } from '@cupel/kit/http-edge'
 
 /** `route`: path template for the metric. `receivedMs`: clock reading (performance.now) when the head had arrived. */
 export type SendAnswer = (

@@ -3,7 +3,7 @@
  * transfer meanwhile: any other call takes its next step while no screen is open in this process, or once it has waited long
  * enough.
  */
-import { createDeadlineQueue } from '@cupel/concurrency'
+import { createDeadlineQueue } from '@cupel/kit/concurrency'
 
 export interface Traffic {
   /** A call of this account was admitted. */

@@ -2,7 +2,7 @@
 import type { Worker, WorkerOptions } from 'node:worker_threads'
 
 /** Bundles a source for a thread, because a thread inherits no loader. Only tests run sources. */
-const BUNDLER = new URL('../../testkit/src/bundled-program.mjs', import.meta.url).href
+const BUNDLER = new URL('../../../testkit/src/bundled-program.mjs', import.meta.url).href
 
 /**
  * Arguments of `new Worker` for the program beside the caller: transpiled in an installation, source in tests.

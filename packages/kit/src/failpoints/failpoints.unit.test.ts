@@ -18,7 +18,7 @@ function visit(times: number, environment: Record<string, string>) {
   )
   return spawnSync(process.execPath, ['--import', 'tsx', script], {
     encoding: 'utf8',
-    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+    cwd: fileURLToPath(new URL('../../../..', import.meta.url)),
     env: { PATH: process.env['PATH'] ?? '', ...environment },
   })
 }

@@ -1,7 +1,7 @@
 /** The settings of the sign-in service: one JSON file. The API and the console both read it at start. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { ConfigError } from '@cupel/service-kit'
+import { ConfigError } from '../service/index.js'
 import { z } from 'zod'
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])

@@ -4,7 +4,7 @@
  */
 import { isIP, isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { LATE, withinMs } from '@cupel/concurrency'
+import { LATE, withinMs } from '../concurrency/index.js'
 import type { AllowedRange } from './allowed-ranges.js'
 import { createResolver, NameNotFound, type ResolveName } from './resolve-name.js'
 import { judgeAddress } from './special-addresses.js'

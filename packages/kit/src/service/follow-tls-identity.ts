@@ -1,8 +1,8 @@
 /** Loads a renewed certificate and its key from their files, without a restart. */
 import { X509Certificate } from 'node:crypto'
-import { startLoop, type Loop } from '@cupel/concurrency'
+import { startLoop, type Loop } from '../concurrency/index.js'
 import type { Logger } from '@cupel/contracts'
-import type { TlsIdentity } from '@cupel/http-edge'
+import type { TlsIdentity } from '../http-edge/index.js'
 import { readTlsIdentity, type TlsFiles } from './tls-identity.js'
 
 export interface FollowTlsIdentity {

@@ -2,7 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { noMetrics } from '@cupel/contracts'
-import { answerLimits, createAnswers } from '@cupel/http-edge'
+import { answerLimits, createAnswers } from '../http-edge/index.js'
 import type { MetricsRegistry } from './metrics.js'
 import { formatFor } from './open-metrics.js'
 

@@ -1,6 +1,6 @@
 /** The certificate and key with which the API and the console serve HTTPS. */
 import { readFile } from 'node:fs/promises'
-import { tlsFaultOf, type TlsIdentity } from '@cupel/http-edge'
+import { tlsFaultOf, type TlsIdentity } from '../http-edge/index.js'
 import { ConfigError, type Config } from './config.js'
 
 export type TlsFiles = Pick<Config, 'CUPEL_TLS_CERT_FILE' | 'CUPEL_TLS_KEY_FILE'>

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { threadProgram } from '../src/thread-program.js'
+import { threadProgram } from '../../src/concurrency/thread-program.js'
 
 test('in an installation the program is the transpiled file next to its caller', () => {
   const [program, options] = threadProgram('file:///app/dist/part-7.js', 'render-worker', { workerData: 1 })

@@ -7,7 +7,11 @@ import {
 } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createOutboundClient, parseAllowedRanges, type OutboundClientOptions } from '../src/index.js'
+import {
+  createOutboundClient,
+  parseAllowedRanges,
+  type OutboundClientOptions,
+} from '../../src/outbound/index.js'
 
 /** The default of a client that sets no timeout. */
 const DEFAULT_TIMEOUT_MS = 15_000

@@ -11,7 +11,7 @@ import {
   judgeAddress,
   NameNotFound,
   parseAllowedRanges,
-} from '../src/index.js'
+} from '../../src/outbound/index.js'
 import { startNameServer } from './name-server.js'
 import { OUTSIDE_ADDRESSES, vectors } from './ssrf-vectors.js'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCertificate } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOutboundClient, parseAllowedRanges } from '../src/index.js'
+import { createOutboundClient, parseAllowedRanges } from '../../src/outbound/index.js'
 
 let folder: string
 let certificate: { cert: string; key: string }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { DEMO_SOURCE } from '@cupel/domain'
 import type { Database, Queryable } from '@cupel/postgres'
-import { listSets } from '@cupel/read-models'
+import { listSets } from '../read-model/index.js'
 import type { LabelImportRequest } from '../import/import-request.js'
 import { createListOrder, type OrderRefusal, type OrderResult } from '../orders/list-order.js'
 

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DomainEvent } from '@cupel/contracts'
 import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
-import { LABEL_TOPIC } from '@cupel/read-models'
+import { LABEL_TOPIC } from '../read-model/index.js'
 
 const BATCH_RECORDS = 2_000
 const BATCH_BYTES = 1024 * 1024

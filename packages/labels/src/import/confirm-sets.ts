@@ -4,7 +4,7 @@
  */
 import { requestedEventId } from '@cupel/contracts'
 import { isComplete, isVersionOf } from '@cupel/domain'
-import { listSets, LABEL_TOPIC, newestLabelSetSeq, type PublishedSet } from '@cupel/read-models'
+import { listSets, LABEL_TOPIC, newestLabelSetSeq, type PublishedSet } from '../read-model/index.js'
 import type { LabelImportDeps } from './import-request.js'
 import { confirmed } from './label-events.js'
 import { setKey } from './set-key.js'

@@ -10,7 +10,7 @@ import {
   type StatedLabel,
 } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
-import { listSanctions, listSetLabels, listSets, type Label, type PublishedSet } from '@cupel/read-models'
+import { listSanctions, listSetLabels, listSets, type Label, type PublishedSet } from '../read-model/index.js'
 import type { LostDesignation } from './import-request.js'
 import type { LabelImport } from './label-events.js'
 import { setKey } from './set-key.js'

@@ -3,7 +3,7 @@
  * missing list, and a recomputation of the decision finds the same.
  */
 import { decidedEventId, requestedEventId, type DomainEvent } from '@cupel/contracts'
-import { LABEL_TOPIC, listSets, type PublishedSet } from '@cupel/read-models'
+import { LABEL_TOPIC, listSets, type PublishedSet } from '../read-model/index.js'
 import type { LabelImportDeps } from './import-request.js'
 import { setKey } from './set-key.js'
 import { catchUpLabelView, waitForLabelView, withLabelView } from './label-view-follower.js'

@@ -8,7 +8,7 @@ import { authorityOriginOf } from '@cupel/domain'
 import { labelFormats } from '../formats/formats.js'
 import { SetRefusedError } from '../formats/label-source.js'
 import type { Queryable } from '@cupel/postgres'
-import { LABEL_TOPIC, type PublishedSet } from '@cupel/read-models'
+import { LABEL_TOPIC, type PublishedSet } from '../read-model/index.js'
 import { createLabelAppender } from './append-labels.js'
 import {
   ImportRefusedError,

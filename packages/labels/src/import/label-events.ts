@@ -4,7 +4,7 @@
  */
 import { decidedEventId, type DomainEvent, type LabelSetPublished } from '@cupel/contracts'
 import { labelIdentity, type StatedLabel } from '@cupel/domain'
-import type { Label, PublishedSet } from '@cupel/read-models'
+import type { Label, PublishedSet } from '../read-model/index.js'
 import { setKey } from './set-key.js'
 import type { BucketChanges, SetComparison } from './set-changes.js'
 

@@ -1,7 +1,7 @@
 /** Waits for the label view: an import compares when the view is at the end of the log, and ends when the view shows it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadCheckpoint, runReadModel, waitUntilProjected } from '@cupel/projections'
-import { LABEL_PARTITION, LABEL_TOPIC, labelView, labelViewGroup } from '@cupel/read-models'
+import { LABEL_PARTITION, LABEL_TOPIC, labelView, labelViewGroup } from '../read-model/index.js'
 import type { LabelImportDeps } from './import-request.js'
 
 /** Time of one wait; after each the import checks whether the view moved. */

@@ -1,7 +1,7 @@
 /** Which sets of an authority are versions of one list: those whose documents have one name, or else largely the same addresses. */
 import type { StatedLabel } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
-import { listSanctions, type PublishedSet } from '@cupel/read-models'
+import { listSanctions, type PublishedSet } from '../read-model/index.js'
 import { setKey } from './set-key.js'
 import { SPOOL_BUCKETS, type LabelSpool } from './label-spool.js'
 

@@ -1,7 +1,7 @@
 /** The sets that an import withdraws on the operator's request. */
 import type { LabelSetName } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
-import { listSets, type PublishedSet } from '@cupel/read-models'
+import { listSets, type PublishedSet } from '../read-model/index.js'
 import { ImportRefusedError, type LabelImportRequest } from './import-request.js'
 import { setKey } from './set-key.js'
 import type { ReadLabels } from './read-labels.js'

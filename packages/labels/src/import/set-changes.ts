@@ -20,7 +20,7 @@ import {
   newestLabelSetSeq,
   type Label,
   type PublishedSet,
-} from '@cupel/read-models'
+} from '../read-model/index.js'
 import { SPOOL_BUCKETS, type LabelSpool, type SpoolFactory } from './label-spool.js'
 import { ImportRefusedError } from './import-request.js'
 import { setKey } from './set-key.js'

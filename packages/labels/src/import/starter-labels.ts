@@ -1,6 +1,6 @@
 /** Well-known public facts, so that the first screen of a new installation finds real labels. */
 import { fileURLToPath } from 'node:url'
-import { listSets } from '@cupel/read-models'
+import { listSets } from '../read-model/index.js'
 import { importLabels } from './import-labels.js'
 import type { LabelImportDeps, LabelImportResult } from './import-request.js'
 import { isStarterSet, STARTER_DATASET } from './starter-set.js'

@@ -1,5 +1,5 @@
 /** An old file that is imported by mistake must not bring back what a later one replaced: an undated list says nothing of its age. */
-import { listPublications } from '@cupel/read-models'
+import { listPublications } from '../read-model/index.js'
 import type { Queryable } from '@cupel/postgres'
 import { ImportRefusedError, type LabelImportRequest } from './import-request.js'
 import { setKey } from './set-key.js'

@@ -1,6 +1,6 @@
 import { compiledDefaultPolicy, compilePolicyText, judgeLists } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { readActivePolicy } from '../policy-view/queries.js'
+import { readActivePolicy } from '@cupel/policy/read-model'
 import { setFacts } from './decision-facts.js'
 import { listSets } from './queries.js'
 

@@ -1,7 +1,7 @@
 /** The inputs of a batch of decisions, read by one statement and so in one snapshot: labels, sets, policy, and how current they are. */
 import type { LogIdentity } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import type { ActivePolicy } from '../policy-view/queries.js'
+import type { ActivePolicy } from '@cupel/policy/read-model'
 import {
   askedParts,
   FOUND_EXPRESSIONS,

@@ -1,6 +1,6 @@
 /** Refreshes lists as they become due, one at a time and under a lease, so that several processes share the work. */
 import { randomUUID } from 'node:crypto'
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import { expectSets } from '../import/expect-sets.js'

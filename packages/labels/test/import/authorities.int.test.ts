@@ -1,6 +1,6 @@
 /** Designations by several authorities, from their own lists and through a collection. The parties are made up. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { listSets } from '@cupel/read-models'
+import { listSets } from '../../src/read-model/sets.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
 import { judgedIn } from './judged.js'
 import { evm, rows } from './rows.js'

@@ -1,6 +1,6 @@
 /** A fact that was listed, withdrawn and listed again: its state on one day, as known here on another. */
 import { parseAddress } from '@cupel/domain'
-import { showLabels } from '@cupel/read-models'
+import { showLabels } from '../../src/read-model/queries.js'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startInstallation, type ImportInstallation } from './installation.js'

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LABEL_PARTITION, LABEL_TOPIC, listPublications, listSets } from '@cupel/read-models'
+import { LABEL_PARTITION, LABEL_TOPIC } from '../../src/read-model/reducers.js'
+import { listPublications, listSets } from '../../src/read-model/sets.js'
 import { importLabels } from '../../src/index.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
 import { BTC, evm, row, rows, type Row } from './rows.js'

@@ -1,6 +1,8 @@
 import { diesAt } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { labelView, listSets, listSetLabels } from '@cupel/read-models'
+import { labelView } from '../../src/read-model/reducers.js'
+import { listSets } from '../../src/read-model/sets.js'
+import { listSetLabels } from '../../src/read-model/queries.js'
 import { importLabels } from '../../src/index.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
 

@@ -1,6 +1,7 @@
 /** The judgement of an address by the labels of an installation, without chain data and without a ledger. */
 import { compiledDefaultPolicy, judge, parseAddress, type Judgement } from '@cupel/domain'
-import { listSets, showLabels } from '@cupel/read-models'
+import { listSets } from '../../src/read-model/sets.js'
+import { showLabels } from '../../src/read-model/queries.js'
 import type { ImportInstallation } from './installation.js'
 
 export async function judgedIn(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LABEL_PARTITION, LABEL_TOPIC, listPublications, listSets } from '@cupel/read-models'
+import { LABEL_PARTITION, LABEL_TOPIC } from '../../src/read-model/reducers.js'
+import { listPublications, listSets } from '../../src/read-model/sets.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
 import { evm, row, rows } from './rows.js'
 

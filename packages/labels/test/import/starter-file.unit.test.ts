@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { createReadStream } from 'node:fs'
 import { parseAddress, toEip55 } from '@cupel/domain'
-import { labelFormats, type LabelRow } from '../../src/index.js'
+import { labelFormats, type LabelRow, STARTER_SOURCE, starterLabelsFile } from '../../src/index.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { stateLabels } from '../../src/import/read-labels.js'
-import { STARTER_SOURCE, starterLabelsFile } from '../../src/index.js'
 
 const rows: LabelRow[] = []
 beforeAll(async () => {

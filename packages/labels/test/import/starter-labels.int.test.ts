@@ -1,9 +1,14 @@
 import { UNGUARDED_REMOVALS, type Judgement } from '@cupel/domain'
-import { labelFormats, type LabelImportRefused, type LabelRow } from '../../src/index.js'
-import { listSets } from '@cupel/read-models'
+import {
+  labelFormats,
+  type LabelImportRefused,
+  type LabelRow,
+  importStarterLabels,
+  starterLabelsFile,
+} from '../../src/index.js'
+import { listSets } from '../../src/read-model/sets.js'
 import { createReadStream } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importStarterLabels, starterLabelsFile } from '../../src/index.js'
 import { startInstallation, type ImportInstallation } from './installation.js'
 import { judgedIn } from './judged.js'
 

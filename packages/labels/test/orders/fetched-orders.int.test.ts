@@ -1,7 +1,7 @@
 /** A list that is fetched from its authority: looked at before anything changes, and imported as it was looked at. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { listSets } from '@cupel/read-models'
+import { listSets } from '../../src/read-model/sets.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   checkListOrder,

@@ -1,6 +1,6 @@
 /** Files that operators send: received in parts, looked at, and imported when they are confirmed. */
 import { readFile } from 'node:fs/promises'
-import { listPublications } from '@cupel/read-models'
+import { listPublications } from '../../src/read-model/sets.js'
 import { diesAt } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {

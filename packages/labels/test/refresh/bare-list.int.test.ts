@@ -1,6 +1,6 @@
 /** An authority lists parties, and Cupel reads their addresses. Some authorities currently name no address. */
 import { compiledDefaultPolicy, judgeLists } from '@cupel/domain'
-import { setFacts } from '@cupel/read-models'
+import { setFacts } from '../../src/read-model/decision-facts.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openRefreshInstallation, type RefreshInstallation } from './installation.js'
 import { startListServer, type ListServer } from './list-server.js'

@@ -1,9 +1,8 @@
 /** `cupel accounts erase ACCOUNT --reference REF`: erases one end customer of an account, and nothing else of the account. */
-import { eraseReference } from '@cupel/personal-data'
+import { eraseReference } from '../index.js'
 import { countWatchesOfReference } from '@cupel/watches'
-import type { Connections } from '../connections.js'
-import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
-import { operator } from '../operator.js'
+import { type Connections, operator } from '@cupel/command-line/installation'
+import { CommandError, EXIT_NOT_FOUND } from '@cupel/command-line'
 import { forgetReference } from './forget-tables.js'
 import { countReferenceRecords } from './plain-records.js'
 

@@ -1,14 +1,18 @@
 /** `cupel accounts erase`: destroys the keys of an account's personal data, and ends everything that the account still has. */
-import { accountExists, listKeys, revokeKey } from '@cupel/access'
-import { eraseAccount, findErasures } from '@cupel/personal-data'
+import { accountExists, listKeys, revokeKey } from '@cupel/gate/access'
+import { eraseAccount, findErasures } from '../index.js'
 import { deleteEndpoint, listEndpoints, type WebhookEndpoint } from '@cupel/webhooks'
 import type { Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { withConnections, type Connections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
-import { operator } from '../operator.js'
-import { requiredReason } from '../required-reason.js'
+import {
+  answer,
+  snakeCase,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_NOT_FOUND,
+  requiredReason,
+} from '@cupel/command-line'
+import { withConnections, type Connections, operator } from '@cupel/command-line/installation'
 import { eraseOneReference, lookAtReference, referenceText } from './erase-reference.js'
 import { forgetTables } from './forget-tables.js'
 import { countPlainRecords } from './plain-records.js'

@@ -1,7 +1,7 @@
 /** Removes the plain data of an account from the primary tables, and ends its sessions, links and watches. */
-import { forgetAccount } from '@cupel/access'
+import { forgetAccount } from '@cupel/gate/access'
 import { forgetOwnLabels } from '@cupel/labels'
-import { ERASED } from '@cupel/personal-data'
+import { ERASED } from '../index.js'
 import type { Queryable } from '@cupel/postgres'
 import { forgetShares } from '@cupel/sharing'
 import { endWatches, endWatchesOfReference } from '@cupel/watches'

@@ -1,9 +1,8 @@
 /** `cupel accounts make-personal-data-key`: the file of keys, for installations that `cupel start` does not run. */
-import { ensureMasterKeys } from '@cupel/personal-data'
+import { ensureMasterKeys } from '../index.js'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { homePersonalDataKeys } from '../record-keys-file.js'
+import { answer, type JsonOption, type CliContext } from '@cupel/command-line'
+import { homePersonalDataKeys } from '@cupel/command-line/installation'
 
 export function registerMakePersonalDataKey(accounts: Command, context: CliContext): void {
   accounts

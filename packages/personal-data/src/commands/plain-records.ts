@@ -9,7 +9,7 @@ import {
   typeOf,
   UndecodableRecordError,
 } from '@cupel/event-log'
-import { holdsPlainData, holdsText, keyIdsIn, personalMembers } from '@cupel/personal-data'
+import { holdsPlainData, holdsText, keyIdsIn, personalMembers } from '../index.js'
 
 interface Records {
   readonly log: EventLog

@@ -1,12 +1,18 @@
 /** `cupel accounts`: the accounts that own keys. */
-import { createAccount, listAccounts, setAsksProviders } from '@cupel/access'
-import { openValue } from '@cupel/personal-data'
+import { createAccount, listAccounts, setAsksProviders } from '@cupel/gate/access'
+import { openValue } from '../index.js'
 import { Option, type Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withConnections } from '../connections.js'
-import { operator } from '../operator.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_NOT_FOUND,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { withConnections, operator } from '@cupel/command-line/installation'
 import { registerErase } from './erase.js'
 import { registerMakePersonalDataKey } from './make-personal-data-key.js'
 import { registerRotatePersonalDataKey } from './rotate-personal-data-key.js'

@@ -1,10 +1,15 @@
 /** `cupel accounts rotate-personal-data-key`: exchanges the key of the installation that wraps the keys of personal data. */
-import { rotateMasterKey } from '@cupel/personal-data'
+import { rotateMasterKey } from '../index.js'
 import type { Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_CONFIG } from '../explain.js'
+import {
+  answer,
+  snakeCase,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_CONFIG,
+} from '@cupel/command-line'
+import { withConnections } from '@cupel/command-line/installation'
 
 export function registerRotatePersonalDataKey(accounts: Command, context: CliContext): void {
   accounts

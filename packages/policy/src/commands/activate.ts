@@ -1,16 +1,19 @@
 /** `cupel policy activate`: puts another policy in force for later decisions. */
 import { topicOf } from '@cupel/contracts'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
-import { activatePolicy, type PolicyActivation } from '@cupel/policy'
-import { policyView } from '@cupel/read-models'
+import { activatePolicy, type PolicyActivation } from '../index.js'
+import { policyView } from '../read-model/index.js'
 import type { CompiledPolicy, PolicyFinding } from '@cupel/domain'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
-import { operator } from '../operator.js'
-import { requiredReason } from '../required-reason.js'
+import {
+  answer,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  requiredReason,
+} from '@cupel/command-line'
+import { withConnections, type Connections, operator } from '@cupel/command-line/installation'
 import { findingsHere } from './check.js'
 import { checkFile, findingsText, usableFile } from './policy-file.js'
 

@@ -1,11 +1,10 @@
 /** `cupel policy check`: checks that a file is a valid policy, and warns of effects that its author may not want. */
-import { listSets, readActivePolicy, type PublishedSet } from '@cupel/read-models'
+import { listSets, type PublishedSet } from '@cupel/labels/read-model'
+import { readActivePolicy } from '../read-model/index.js'
 import type { CompiledPolicy, PolicyFinding } from '@cupel/domain'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { EXIT_FAILED } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
+import { answer, type JsonOption, type CliContext, EXIT_FAILED } from '@cupel/command-line'
+import { withConnections, type Connections } from '@cupel/command-line/installation'
 import { checkFile, findingsText } from './policy-file.js'
 
 interface CheckOptions extends JsonOption {

@@ -1,14 +1,20 @@
 /** `cupel policy diff`: shows which stored reports another policy would have changed. */
 import { compilePolicyText, type CompiledPolicy } from '@cupel/domain'
-import { diffPolicies, readActivations, type PolicyDiff } from '@cupel/policy'
+import { diffPolicies, readActivations, type PolicyDiff } from '../index.js'
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import { momentOf } from '../audit/moment.js'
-import { readingNotes } from '../audit/reading-notes.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
-import { wholeNumber } from '../option-values.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  momentOf,
+  readingNotes,
+  type CliContext,
+  CommandError,
+  EXIT_NOT_FOUND,
+  wholeNumber,
+} from '@cupel/command-line'
+import { withConnections, type Connections } from '@cupel/command-line/installation'
 import { usableFile } from './policy-file.js'
 
 interface DiffOptions extends JsonOption {

@@ -1,10 +1,8 @@
 /** A policy as an argument: a file, `active`, or a version that was in force. */
 import { readFileSync, statSync } from 'node:fs'
 import type { CompiledPolicy, PolicyFinding } from '@cupel/domain'
-import { checkPolicyText, type CheckedPolicy } from '@cupel/policy'
-import { table } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '../explain.js'
+import { checkPolicyText, type CheckedPolicy } from '../index.js'
+import { table, type CliContext, CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '@cupel/command-line'
 
 /** A policy file is much smaller. */
 const MAX_BYTES = 256 * 1024

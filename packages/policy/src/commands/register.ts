@@ -1,6 +1,6 @@
 /** `cupel policy`: the versioned document with the numbers of the judgement. */
 import type { Command } from 'commander'
-import type { CliContext } from '../context.js'
+import type { CliContext } from '@cupel/command-line'
 import { registerActivate } from './activate.js'
 import { registerCheck } from './check.js'
 import { registerDiff } from './diff.js'

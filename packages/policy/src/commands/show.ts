@@ -1,11 +1,18 @@
 /** `cupel policy show`: the policy in force, or an earlier one, and every activation. */
 import type { PolicyDocument } from '@cupel/domain'
-import { listPolicies, type ActivePolicy } from '@cupel/read-models'
+import { listPolicies, type ActivePolicy } from '../read-model/index.js'
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withConnections } from '../connections.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_NOT_FOUND,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { withConnections } from '@cupel/command-line/installation'
 
 interface ShowOptions extends JsonOption {
   readonly document?: boolean

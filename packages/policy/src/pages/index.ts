@@ -1,5 +1,5 @@
 /** The policy in force, and the effects of another one. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { showPolicy } from './show-policy.js'
 import { tryPolicy } from './try-policy.js'
 

@@ -1,7 +1,6 @@
 /** How reports move from level to level under another policy: a picture, and a table that says the same. */
-import { amountText, en, nameOf } from '@cupel/report-document'
-import { Level } from '../../components/level.js'
-import { ScrollTable } from '../../components/scroll-table.js'
+import { amountText, en, nameOf } from '@cupel/reports/document'
+import { Level, ScrollTable } from '@cupel/console'
 import { layOutFlow, type FlowBar, type LevelFlow } from './flow-layout.js'
 
 const WIDTH = 640

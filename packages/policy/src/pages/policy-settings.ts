@@ -1,7 +1,7 @@
 /** A policy document as settings with their meanings, in the order of the published schema. Pure. */
 import { policyJsonSchema } from '@cupel/contracts'
 import type { PolicyDocument } from '@cupel/domain'
-import { amountText } from '@cupel/report-document'
+import { amountText } from '@cupel/reports/document'
 
 export interface Setting {
   /** Names from the root, joined by dots. */

@@ -1,8 +1,6 @@
 /** GET /policy: every number of the judgement that an operator can set, and a form to try others. */
 import type { PolicyDocument } from '@cupel/domain'
-import { FieldList } from '../../components/field-list.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page } from '../../server/page.js'
+import { FieldList, ScrollTable, page, type Page } from '@cupel/console'
 import { settingSections, type SettingSection } from './policy-settings.js'
 import { TryForms } from './try-forms.js'
 

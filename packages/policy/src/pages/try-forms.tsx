@@ -1,10 +1,7 @@
 /** The forms that try another policy: some numbers, or a whole document. */
 import type { PolicyDocument } from '@cupel/domain'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import type { PageCall } from '../../server/page.js'
+import { Form, Notice, type PageCall, mayChange } from '@cupel/console'
 import { numberAt, simpleSettings, titleOf } from './policy-settings.js'
-import { mayChange } from '../../session/rights.js'
 
 export interface TryState {
   /** The entered values, by setting. */

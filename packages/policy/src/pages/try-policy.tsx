@@ -1,8 +1,7 @@
 /** POST /policy/what-if: decides the newest reports again with another policy. */
 import { policyDocumentSchema } from '@cupel/contracts'
 import { strictJsonFault, type PolicyDocument } from '@cupel/domain'
-import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { ApiProblem, fieldOf, page, type Page, type PageCall, type ShownPage } from '@cupel/console'
 import { simpleSettings, withNumbers } from './policy-settings.js'
 import type { PolicyAnswer } from './show-policy.js'
 import { DEFAULT_REPORTS, TryForms, type TryState } from './try-forms.js'

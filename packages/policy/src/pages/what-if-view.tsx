@@ -1,11 +1,8 @@
 /** The result of trying a policy: how many levels change, from which to which, and examples. */
-import { amountText, en, nameOf, visibleText } from '@cupel/report-document'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
+import { amountText, en, nameOf, visibleText } from '@cupel/reports/document'
+import { Level, Moment, Notice, ScrollTable } from '@cupel/console'
 import type { LevelFlow } from './flow-layout.js'
 import { LevelFlowPicture, LevelFlowTable } from './level-flow.js'
-import { ScrollTable } from '../../components/scroll-table.js'
 import { valueText } from './policy-settings.js'
 
 interface Outcome {

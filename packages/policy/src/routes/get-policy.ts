@@ -1,12 +1,11 @@
 /** GET /v1/policy: the policy by which screenings are decided now. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { policyDocumentSchema } from '@cupel/contracts'
 import { compiledDefaultPolicy, compilePolicyText, type CompiledPolicy } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { readActivePolicy } from '@cupel/read-models'
+import { readActivePolicy } from '../read-model/index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
+import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint, refuse, type Refusal } from '@cupel/gate/http'
 
 export interface PolicyInForce {
   readonly policy: CompiledPolicy

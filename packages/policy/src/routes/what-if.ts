@@ -1,5 +1,5 @@
 /** POST /v1/policy/what-if: decides the account's newest reports again with another policy. Nothing is changed. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { riskLevels } from '@cupel/contracts'
 import {
   compilePolicy,
@@ -10,15 +10,22 @@ import {
   type CompiledPolicy,
   type PolicyFinding,
 } from '@cupel/domain'
-import { createSlots } from '@cupel/concurrency'
+import { createSlots } from '@cupel/kit/concurrency'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { comparePolicies, type PolicyDiff } from '@cupel/policy'
+import { comparePolicies, type PolicyDiff } from '../index.js'
 import type { Queryable } from '@cupel/postgres'
-import { openSharedInputs, readReportsAt } from '@cupel/proofs'
-import { listReportPlaces } from '@cupel/read-models'
+import { openSharedInputs, readReportsAt } from '@cupel/evidence/proofs'
+import { listReportPlaces } from '@cupel/reports/read-model'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint, type Judgement } from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  type Judgement,
+  refuse,
+  type Refusal,
+} from '@cupel/gate/http'
 import { noPolicyYet, policyDocumentComponent, type PolicyInForce } from './get-policy.js'
 
 export interface WhatIfParts {

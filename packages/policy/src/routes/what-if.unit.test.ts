@@ -1,8 +1,8 @@
 /** Comparisons of policies: one at a time on an instance, and no account keeps another from its turn. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { compiledDefaultPolicy, defaultPolicy } from '@cupel/domain'
 import { expect, test } from 'vitest'
-import type { KeyedCall } from '../../http/endpoint.js'
+import type { KeyedCall } from '@cupel/gate/http'
 import { whatIf, type WhatIf, type WhatIfParts } from './what-if.js'
 
 type Compare = WhatIfParts['compare']

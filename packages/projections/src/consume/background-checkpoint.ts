@@ -2,10 +2,10 @@
  * The checkpoint of a consumer whose work finishes out of order and is acknowledged by the log. In the background it moves to
  * the highest offset below which everything is acknowledged. A crash repeats a little work and never skips any.
  */
-import { createSlots, startLoop } from '@cupel/concurrency'
+import { createSlots, startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { type LogIdentity, placeOf } from '@cupel/event-log'
-import { failpoint, type FailpointName } from '@cupel/failpoints'
+import { failpoint, type FailpointName } from '@cupel/kit/failpoints'
 import type { Database } from '@cupel/postgres'
 import {
   advanceCheckpoints,

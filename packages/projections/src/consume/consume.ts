@@ -8,7 +8,7 @@
  * - If `decide` or the commit fails, no record is at fault: the batch is read again after a pause.
  * - If the log is not the one of the checkpoint, or was cut, the consumer stops.
  */
-import { sleep } from '@cupel/concurrency'
+import { sleep } from '@cupel/kit/concurrency'
 import {
   type EventLog,
   type LogBatch,

@@ -11,7 +11,7 @@ import {
   type LogBatch,
   type LogRecord,
 } from '@cupel/event-log'
-import type { FailpointName } from '@cupel/failpoints'
+import type { FailpointName } from '@cupel/kit/failpoints'
 import type { Committer, OutcomeBatch, Resumption } from './committer.js'
 import { createFailureWindow, type FailureWindow } from './failure-window.js'
 import { readBatch, Unhandleable, type BatchReading, type Obstacle } from './read-batch.js'

@@ -2,7 +2,7 @@
  * Commits in the background: appends the outcomes to the log, reads the next batch meanwhile, and moves the checkpoint
  * once the append is acknowledged. A batch that was not acknowledged is read again.
  */
-import type { FailpointName } from '@cupel/failpoints'
+import type { FailpointName } from '@cupel/kit/failpoints'
 import type { Database } from '@cupel/postgres'
 import { createBackgroundCheckpoint } from './background-checkpoint.js'
 import type { CommitterContext, OpenCommitter, OutcomeBatch } from './committer.js'

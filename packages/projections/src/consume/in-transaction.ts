@@ -2,8 +2,8 @@
  * Commits checkpoints and rows in one transaction, checkpoints first. Batches of several partitions share a transaction. A
  * batch is left out if the stored checkpoint differs from the start of the batch; reading then resumes at the stored checkpoint.
  */
-import { createBatcher } from '@cupel/concurrency'
-import type { FailpointName } from '@cupel/failpoints'
+import { createBatcher } from '@cupel/kit/concurrency'
+import type { FailpointName } from '@cupel/kit/failpoints'
 import { sqlState, type Database, type Queryable } from '@cupel/postgres'
 import {
   advanceCheckpoints,

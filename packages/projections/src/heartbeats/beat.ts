@@ -1,5 +1,5 @@
 /** The heartbeat of a process: every two seconds it reports that it runs, and which of its checks fail. */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Queryable } from '@cupel/postgres'
 import { claimAnyInstance, claimInstance, skewMsAt, take, type Claimant } from './claim-instance.js'
 

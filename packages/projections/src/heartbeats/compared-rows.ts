@@ -3,7 +3,7 @@
  * status and doctor read it: an alteration may go unseen where nothing is compared.
  */
 import { randomUUID } from 'node:crypto'
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Queryable } from '@cupel/postgres'
 
 export interface ComparedRows {

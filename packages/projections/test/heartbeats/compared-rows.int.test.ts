@@ -9,7 +9,7 @@ import {
   tellComparedRows,
   uncomparedOf,
   type ComparedRows,
-} from '../src/index.js'
+} from '../../src/heartbeats/index.js'
 
 let database: Database
 let close: () => Promise<void>

@@ -2,7 +2,7 @@
 import type { Database } from '@cupel/postgres'
 import { openTestDatabase, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { heartbeatsMigrations, readDwells, sweepDwells, tellDwells } from '../src/index.js'
+import { heartbeatsMigrations, readDwells, sweepDwells, tellDwells } from '../../src/heartbeats/index.js'
 
 let database: Database
 let close: () => Promise<void>

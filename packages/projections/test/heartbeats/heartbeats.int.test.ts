@@ -3,8 +3,13 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '@cupel/postgres'
 import { openTestDatabase, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { claimantOf, type Claimant } from '../src/claim-instance.js'
-import { heartbeatsMigrations, listProcesses, startHeartbeat, type Heartbeat } from '../src/index.js'
+import { claimantOf, type Claimant } from '../../src/heartbeats/claim-instance.js'
+import {
+  heartbeatsMigrations,
+  listProcesses,
+  startHeartbeat,
+  type Heartbeat,
+} from '../../src/heartbeats/index.js'
 
 let database: Database
 let closing: (() => Promise<void>)[]

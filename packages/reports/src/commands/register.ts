@@ -1,10 +1,13 @@
 /** `cupel report`: documents of stored reports, through the running API. */
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { wholeNumber } from '../option-values.js'
-import { writeAnswer } from '../answer-file.js'
-import { callService } from '../service-call.js'
+import {
+  answer,
+  type JsonOption,
+  type CliContext,
+  wholeNumber,
+  writeAnswer,
+  callService,
+} from '@cupel/command-line'
 
 interface PdfOptions extends JsonOption {
   readonly output: string

@@ -4,7 +4,7 @@ import { capReasons, notExaminedItems } from '@cupel/domain'
 import { describe, expect, test } from 'vitest'
 import { en } from './index.js'
 
-const page = readFileSync(new URL('../../../docs/levels.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../../docs/levels.md', import.meta.url), 'utf8')
 
 /** The cells of the row that begins with the code; of a table that has several such rows the first. */
 const rowOf = (code: string): readonly string[] =>

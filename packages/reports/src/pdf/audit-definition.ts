@@ -1,5 +1,5 @@
 /** The PDF of an audit as a definition for the library, with its statement attached. */
-import { STATEMENT_NAME, type AuditDocument } from '@cupel/report-document'
+import { STATEMENT_NAME, type AuditDocument } from '../document/index.js'
 import { framed } from './frame.js'
 import { dataTable, fieldTable, pointList } from './parts.js'
 import type { Content } from './pdfmake.js'

@@ -1,5 +1,5 @@
 /** The PDF of a bulk job as a definition for the library: levels, addresses to look at first, and addresses without a report. */
-import type { BulkDocument } from '@cupel/report-document'
+import type { BulkDocument } from '../document/index.js'
 import type { Brand } from './brand.js'
 import { framed } from './frame.js'
 import { dataTable, fieldTable, pointList } from './parts.js'

@@ -1,5 +1,5 @@
 /** The case of a report, as an appendix to its PDF. */
-import type { CaseDocument, CaseEntryText } from '@cupel/report-document'
+import type { CaseDocument, CaseEntryText } from '../document/index.js'
 import { fieldTable } from './parts.js'
 import type { Content } from './pdfmake.js'
 import { caution, heading, muted, paragraph, sizes } from './style.js'

@@ -1,5 +1,5 @@
 /** The PDF of a report as a definition for the library, with the report itself attached. */
-import type { CaseDocument, ReportDocument } from '@cupel/report-document'
+import type { CaseDocument, ReportDocument } from '../document/index.js'
 import type { Brand } from './brand.js'
 import { casePages } from './case-pages.js'
 import { evidencePages } from './evidence-pages.js'

@@ -1,5 +1,5 @@
 /** The PDF of the dossier of a case as a definition for the library, with everything that it shows attached. */
-import { dossierEn as words, type DossierDocument } from '@cupel/report-document'
+import { dossierEn as words, type DossierDocument } from '../document/index.js'
 import type { Brand } from './brand.js'
 import { caseParts } from './case-pages.js'
 import { framed } from './frame.js'

@@ -1,5 +1,5 @@
 /** The evidence: decisive items first, in full; items that do not count are listed with only their reason. */
-import type { EvidenceView, ReportDocument } from '@cupel/report-document'
+import type { EvidenceView, ReportDocument } from '../document/index.js'
 import { dataTable, fieldTable } from './parts.js'
 import type { Content } from './pdfmake.js'
 import { categoryColour, colours, CONTENT_WIDTH, heading, muted, paragraph, sizes } from './style.js'

@@ -7,7 +7,7 @@ import {
   type FlowPicture,
   type FlowPoint,
   type ReportDocument,
-} from '@cupel/report-document'
+} from '../document/index.js'
 import { dataTable } from './parts.js'
 import type { Content } from './pdfmake.js'
 import { categoryColour, colours, heading, muted, paragraph, sizes } from './style.js'

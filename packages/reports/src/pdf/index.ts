@@ -9,16 +9,13 @@ export {
   pointsText,
   reasonText,
   verdictOf,
-} from '@cupel/report-document'
-export {
   STATEMENT_FORMAT,
   STATEMENT_NAME,
   type AuditStatement,
   type RecomputeAnswer,
-} from '@cupel/report-document'
+} from '../document/index.js'
 export { differenceOf, type Difference } from './compare-document.js'
 export { sourceOf, type DocumentSource } from './document-source.js'
 export { brandOf, BrandError, MAX_LOGO_BYTES, parseBrand, type Brand } from './brand.js'
-export { createPdfRenderer } from './pdf-renderer.js'
-export type { PdfRenderer } from './pdf-renderer.js'
+export { createPdfRenderer, type PdfRenderer } from './pdf-renderer.js'
 export { RENDERER_VERSION } from './version.js'

@@ -1,5 +1,5 @@
 /** Tables and lists of a PDF. */
-import type { Field, Table } from '@cupel/report-document'
+import type { Field, Table } from '../document/index.js'
 import type { Content } from './pdfmake.js'
 import { colours, CONTENT_WIDTH, muted, paragraph, sizes, type TextStyle } from './style.js'
 

@@ -3,7 +3,7 @@
  * A thread ends after a while without work, because it holds the fonts in memory.
  */
 import { Worker } from 'node:worker_threads'
-import { createThreadPool, threadProgram } from '@cupel/concurrency'
+import { createThreadPool, threadProgram } from '@cupel/kit/concurrency'
 import type { RecordedLeaf } from '@cupel/contracts'
 import type { Brand } from './brand.js'
 import type { RenderOrder } from './render-worker.js'

@@ -12,7 +12,7 @@ import {
   type AuditStatement,
   type BulkJobText,
   type DossierText,
-} from '@cupel/report-document'
+} from '../document/index.js'
 import { auditDefinition } from './audit-definition.js'
 import type { Brand } from './brand.js'
 import { bulkDefinition } from './bulk-definition.js'

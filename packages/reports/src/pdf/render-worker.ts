@@ -1,5 +1,5 @@
 /** The thread that renders PDFs, one after another: in the main thread, layout would delay every call of the process. */
-import { serveOrders, standBack } from '@cupel/concurrency'
+import { serveOrders, standBack } from '@cupel/kit/concurrency'
 import type { RecordedLeaf } from '@cupel/contracts'
 import type { Brand } from './brand.js'
 import { renderAudit, renderBulk, renderDossier, renderReport, renderWithCase } from './render-report.js'

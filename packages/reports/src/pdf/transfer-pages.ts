@@ -1,5 +1,5 @@
 /** The transfer whose counterparty the report is about, at the beginning of its evidence. */
-import type { ReportDocument } from '@cupel/report-document'
+import type { ReportDocument } from '../document/index.js'
 import { dataTable, fieldTable, pointList } from './parts.js'
 import type { Content } from './pdfmake.js'
 import { heading, paragraph, sizes } from './style.js'

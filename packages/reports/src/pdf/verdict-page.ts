@@ -1,5 +1,5 @@
 /** The first page: the verdict and its limits, for a reader who reads nothing else. */
-import type { Bar, ReportDocument } from '@cupel/report-document'
+import type { Bar, ReportDocument } from '../document/index.js'
 import { fieldTable, pointList } from './parts.js'
 import type { Content } from './pdfmake.js'
 import {

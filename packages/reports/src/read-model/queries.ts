@@ -1,7 +1,7 @@
 /** Queries of reports. Each takes the account and its environment, so that reports of other tenants are never visible. */
 import { riskLevels, type Disposition } from '@cupel/contracts'
 import { asFields, asTimes, greatestFirst, mergedRanges, type Queryable } from '@cupel/postgres'
-import { queryTenant, TENANT_FIELDS, type Tenant } from '../tenancy.js'
+import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
 
 export type ReportOwner = Tenant
 

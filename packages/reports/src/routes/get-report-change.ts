@@ -1,9 +1,9 @@
 /** GET /v1/reports/{report_id}/changes/{earlier_id}: why a report differs from an earlier one of its address, in points by cause. */
 import type { ChangeExplanation, DecidedLevel } from '@cupel/domain'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import type { ExplainReports } from '../../screening/report-changes.js'
-import type { ReportReader } from '../../screening/report-reader.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
+import type { ExplainReports } from './report-changes.js'
+import type { ReportReader } from './report-reader.js'
 import { refusalOf, reportPath } from './get-report.js'
 
 const standing = z

@@ -3,8 +3,8 @@ import type { Report } from '@cupel/contracts'
 import { parseAddress } from '@cupel/domain'
 import type { ToldProgress } from '@cupel/ledger'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import type { ReportReader } from '../../screening/report-reader.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
+import type { ReportReader } from './report-reader.js'
 import { refusalOf, reportPath } from './get-report.js'
 
 /** What the scorers told of a place since a moment; null if nothing. */

@@ -1,14 +1,13 @@
 /** GET /v1/reports/{report_id}/pdf: a report as a document for people. The same report gives the same bytes, from the first second on. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import type { PersonalData } from '@cupel/personal-data'
-import type { PdfRenderer } from '@cupel/report-pdf'
+import type { PdfRenderer } from '../pdf/index.js'
 import { z } from 'zod'
-import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import type { LargeReads } from '../../http/large-reads.js'
-import type { ReadRecordedLeaf } from '../../documents/transparency-reads.js'
-import type { KeptDocuments } from '../../documents/kept-documents.js'
-import { PDF_ANSWERS, pdfAnswer } from '../../documents/pdf-answer.js'
-import type { ReportReader } from '../../screening/report-reader.js'
+import { keyedEndpoint, type Endpoint, type LargeReads } from '@cupel/gate/http'
+import type { ReadRecordedLeaf } from './documents/transparency-reads.js'
+import type { KeptDocuments } from './documents/kept-documents.js'
+import { PDF_ANSWERS, pdfAnswer } from './documents/pdf-answer.js'
+import type { ReportReader } from './report-reader.js'
 import { refusalOf, reportPath } from './get-report.js'
 
 const pdfQuery = z.strictObject({
@@ -21,7 +20,10 @@ const pdfQuery = z.strictObject({
 })
 
 /** Reads the case of a report as JSON text for its PDF. `document` is the text of the report. */
-export type ReadCaseText = (owner: Pick<Caller, 'accountId' | 'livemode'>, document: string) => Promise<string>
+export type ReadCaseText = (
+  owner: Pick<Caller, 'accountId' | 'livemode'>,
+  document: string,
+) => Promise<string>
 
 export interface ReportPdfParts {
   readonly reports: ReportReader

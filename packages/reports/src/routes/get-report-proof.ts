@@ -1,10 +1,16 @@
 /** GET /v1/reports/{report_id}/proof: proves, without this installation, that a report is in its transparency log. */
 import type { RecordedEntry } from '@cupel/contracts'
-import type { FoundProof } from '@cupel/transparency'
+import type { FoundProof } from '@cupel/evidence/transparency'
 import { z } from 'zod'
-import { keyedEndpoint, type Answer, type DescribedAnswer, type Endpoint } from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import type { ReportReader } from '../../screening/report-reader.js'
+import {
+  keyedEndpoint,
+  type Answer,
+  type DescribedAnswer,
+  type Endpoint,
+  refuse,
+  type Refusal,
+} from '@cupel/gate/http'
+import type { ReportReader } from './report-reader.js'
 import { refusalOf, reportPath } from './get-report.js'
 
 /** The proof of a report that the caller was found to own. */

@@ -1,10 +1,9 @@
 /** GET /v1/reports/{report_id}: a report by its id, from the moment its POST was answered, on any instance. */
 import { reportExample } from '@cupel/contracts'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { LEAF_HEADERS, leafHeaders, type ReadReportLeaf } from '../../documents/report-leaf.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import type { ReportReader } from '../../screening/report-reader.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, refuse, type Refusal } from '@cupel/gate/http'
+import { LEAF_HEADERS, leafHeaders, type ReadReportLeaf } from './documents/report-leaf.js'
+import type { ReportReader } from './report-reader.js'
 import { reportComponent } from './report-description.js'
 
 export const reportPath = z.object({

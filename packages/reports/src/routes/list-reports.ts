@@ -1,15 +1,26 @@
 /** GET /v1/reports: the account's reports, newest first. Eventually consistent: a new report may appear a moment later. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { dispositions, reportExample, riskLevels } from '@cupel/contracts'
 import { findChain, MAX_ADDRESS_LENGTH, parseAddress, soughtOwnerKeys } from '@cupel/domain'
-import type { ReportCursor, ReportFilter, ReportPage } from '@cupel/read-models'
+import type { ReportCursor, ReportFilter, ReportPage } from '../read-model/index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import { chainParameter, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
-import { timeRange } from '../../http/time-range.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  type PageTokens,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  refuse,
+  type Refusal,
+  chainParameter,
+  MAX_REFERENCE_LENGTH,
+  text,
+  timeRange,
+} from '@cupel/gate/http'
 import { reportComponent } from './report-description.js'
 
 export interface ReportListing {

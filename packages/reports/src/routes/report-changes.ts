@@ -1,11 +1,11 @@
 /** Why two reports of one address differ: both are read from the log, and one is decided again with the parts of the other. */
-import { createSlots } from '@cupel/concurrency'
+import { createSlots } from '@cupel/kit/concurrency'
 import type { ReportGenerated } from '@cupel/contracts'
 import { ChangeRefusedError, explainChange, type ChangeExplanation } from '@cupel/domain'
 import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { MissingSharedInputError, openSharedInputs, readReportsAt } from '@cupel/proofs'
-import { findReportPlace, type ReportOwner } from '@cupel/read-models'
+import { MissingSharedInputError, openSharedInputs, readReportsAt } from '@cupel/evidence/proofs'
+import { findReportPlace, type ReportOwner } from '../read-model/index.js'
 
 export type ExplainedChange =
   | { readonly kind: 'explained'; readonly change: ChangeExplanation }

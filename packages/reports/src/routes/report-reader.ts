@@ -3,10 +3,10 @@
  * waits until the read model has passed the end that the id's partition had when the call arrived, and reads again
  * (docs/adr/0072).
  */
-import { withinMs } from '@cupel/concurrency'
+import { withinMs } from '@cupel/kit/concurrency'
 import { reportPartition, topicOf } from '@cupel/contracts'
 import { LogUnavailableError, type EventLog, type Position } from '@cupel/event-log'
-import type { ReportOwner, StoredReport } from '@cupel/read-models'
+import type { ReportOwner, StoredReport } from '../read-model/index.js'
 
 export type FoundReport =
   | { readonly kind: 'report'; readonly document: string }

@@ -1,6 +1,6 @@
 import { reportPartition } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
-import type { StoredReport } from '@cupel/read-models'
+import type { StoredReport } from '../read-model/queries.js'
 import { expect, test } from 'vitest'
 import { createReportReader, REPLAY_WAIT_MS } from './report-reader.js'
 

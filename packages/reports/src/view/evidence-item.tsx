@@ -1,7 +1,6 @@
 /** One item of evidence: its headline, followed by the facts, the counterparties and the path of the value. */
-import type { EvidenceView } from '@cupel/report-document'
-import { DataTable } from '../../components/data-table.js'
-import { FieldList } from '../../components/field-list.js'
+import type { EvidenceView } from '../document/index.js'
+import { DataTable, FieldList } from '@cupel/console'
 
 interface EvidenceItemProps {
   readonly item: EvidenceView

@@ -1,8 +1,7 @@
 /** The list below the picture of the flow: every node in words, with its addresses and what can be done with each. */
 import { findChain } from '@cupel/domain'
-import { en, visibleText, type FlowNode, type FlowPicture } from '@cupel/report-document'
-import { Amount } from '../../components/amount.js'
-import { queryText } from '../../api/api-client.js'
+import { en, visibleText, type FlowNode, type FlowPicture } from '../document/index.js'
+import { Amount, queryText } from '@cupel/console'
 
 interface FlowPartiesProps {
   readonly picture: FlowPicture

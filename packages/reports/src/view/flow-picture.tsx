@@ -9,7 +9,7 @@ import {
   type FlowDrawing,
   type FlowLine,
   type FlowPicture as Picture,
-} from '@cupel/report-document'
+} from '../document/index.js'
 
 interface FlowPictureProps {
   readonly picture: Picture

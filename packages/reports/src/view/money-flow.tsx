@@ -1,7 +1,6 @@
 /** Where the money came from and went to: a picture of the largest parts, its parties in words, and a table of all parts. */
-import type { ReportDocument } from '@cupel/report-document'
-import { Amount } from '../../components/amount.js'
-import { ScrollTable } from '../../components/scroll-table.js'
+import type { ReportDocument } from '../document/index.js'
+import { Amount, ScrollTable } from '@cupel/console'
 import { FlowParties } from './flow-parties.js'
 import { FlowPicture } from './flow-picture.js'
 

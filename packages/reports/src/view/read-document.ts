@@ -1,7 +1,7 @@
 /** A report of the API in words, with its leaf in the transparency log where the answer names one. */
 import { LEAF_HEADER, parseLeafHeader, type Report } from '@cupel/contracts'
-import { reportDocument, type ReportDocument } from '@cupel/report-document'
-import type { ApiClient } from '../../api/api-client.js'
+import { reportDocument, type ReportDocument } from '../document/index.js'
+import type { ApiClient } from '@cupel/console'
 
 export interface ShownReport {
   readonly report: Report

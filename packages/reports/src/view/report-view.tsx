@@ -1,9 +1,7 @@
 /** A report document as a page, in the order of a reader's questions. */
 import type { ComponentChildren } from 'preact'
-import type { Bar, Point, ReportDocument, Verdict } from '@cupel/report-document'
-import { FieldList } from '../../components/field-list.js'
-import { Level } from '../../components/level.js'
-import { DataTable } from '../../components/data-table.js'
+import type { Bar, Point, ReportDocument, Verdict } from '../document/index.js'
+import { FieldList, Level, DataTable } from '@cupel/console'
 import { EvidenceItem } from './evidence-item.js'
 import { TransferSection } from './transfer-section.js'
 import { MoneyFlow } from './money-flow.js'

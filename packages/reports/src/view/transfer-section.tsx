@@ -1,7 +1,6 @@
 /** What is recommended for the transfer whose counterparty a report is about. */
-import type { TransferView } from '@cupel/report-document'
-import { DataTable } from '../../components/data-table.js'
-import { FieldList } from '../../components/field-list.js'
+import type { TransferView } from '../document/index.js'
+import { DataTable, FieldList } from '@cupel/console'
 
 export function TransferSection({ transfer }: { readonly transfer: TransferView | null }) {
   if (transfer === null) return null

@@ -1,5 +1,5 @@
 /** Made-up statements of audits: nothing found, much found, and every text hostile. */
-import type { AuditStatement } from '@cupel/report-document'
+import type { AuditStatement } from '../../src/document/audit/audit-statement.js'
 import { hostileTexts } from '@cupel/testkit'
 
 const DIGEST = '5a1f'.repeat(16)

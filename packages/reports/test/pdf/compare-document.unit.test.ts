@@ -1,7 +1,7 @@
 import { sampleReport } from '@cupel/testkit'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { differenceOf, RENDERER_VERSION, sourceOf } from '../src/index.js'
-import { renderReport } from '../src/render-report.js'
+import { differenceOf, RENDERER_VERSION, sourceOf } from '../../src/pdf/index.js'
+import { renderReport } from '../../src/pdf/render-report.js'
 import { samples } from './samples.js'
 
 /** Text that an author may write into a report to imitate a part of a PDF. */

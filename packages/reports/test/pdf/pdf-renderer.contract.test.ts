@@ -1,10 +1,10 @@
 import { PATIENCE_MS, sampleReport } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReportCase } from '@cupel/contracts'
-import { OrderEndedError, ThreadPoolBusyError } from '@cupel/concurrency'
-import { createPdfRenderer, type PdfRenderer } from '../src/index.js'
-import { MAX_WAITING_PER_ACCOUNT } from '../src/pdf-renderer.js'
-import { renderReport, renderWithCase } from '../src/render-report.js'
+import { OrderEndedError, ThreadPoolBusyError } from '@cupel/kit/concurrency'
+import { createPdfRenderer, type PdfRenderer } from '../../src/pdf/index.js'
+import { MAX_WAITING_PER_ACCOUNT } from '../../src/pdf/pdf-renderer.js'
+import { renderReport, renderWithCase } from '../../src/pdf/render-report.js'
 
 const json = JSON.stringify(sampleReport())
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { programArguments, sampleReport } from '@cupel/testkit'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { renderReport } from '../src/render-report.js'
-import { RENDERER_VERSION } from '../src/version.js'
+import { renderReport } from '../../src/pdf/render-report.js'
+import { RENDERER_VERSION } from '../../src/pdf/version.js'
 import { samples } from './samples.js'
 
 const digestOf = (pdf: Uint8Array): string => createHash('sha256').update(pdf).digest('hex')
@@ -27,7 +27,7 @@ describe('one report or job', () => {
     const named = (name: string): string => JSON.stringify(sampleReport({ address: name }))
     const renderer = async (): Promise<typeof renderReport> => {
       vi.resetModules()
-      return (await import('../src/render-report.js')).renderReport
+      return (await import('../../src/pdf/render-report.js')).renderReport
     }
     const alone = await renderer()
     const once = digestOf(await alone(named('Іван')))

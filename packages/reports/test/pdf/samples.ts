@@ -1,8 +1,14 @@
 /** The documents that the tests of this package render, by name. */
 import type { Report, ReportCase } from '@cupel/contracts'
-import type { DossierText } from '@cupel/report-document'
+import type { DossierText } from '../../src/document/case/dossier-document.js'
 import { hostileTexts, sampleJobs, sampleReport, sampleReports } from '@cupel/testkit'
-import { renderAudit, renderBulk, renderDossier, renderReport, renderWithCase } from '../src/render-report.js'
+import {
+  renderAudit,
+  renderBulk,
+  renderDossier,
+  renderReport,
+  renderWithCase,
+} from '../../src/pdf/render-report.js'
 import { auditSamples } from './audit-samples.js'
 
 /** A case in which each hostile text is a note. */

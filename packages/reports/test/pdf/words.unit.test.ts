@@ -1,9 +1,12 @@
 /** What the texts of a PDF say of levels, reasons and limits. */
 import type { Report } from '@cupel/contracts'
-import { en, limitText, reasonText, reportDocument } from '@cupel/report-document'
+import { en } from '../../src/document/strings.en.js'
+import { limitText } from '../../src/document/points.js'
+import { reasonText } from '../../src/document/limits.js'
+import { reportDocument } from '../../src/document/report-document.js'
 import { sampleEvidence, sampleReport } from '@cupel/testkit'
 import { expect, test } from 'vitest'
-import { documentDefinition } from '../src/document-definition.js'
+import { documentDefinition } from '../../src/pdf/document-definition.js'
 
 /** Every text of the document, in its order. */
 function textsOf(value: unknown): string[] {

@@ -28,11 +28,11 @@ import {
   setFacts,
   type Label,
   type LabelSnapshot,
-} from '@cupel/read-models'
+} from '@cupel/labels/read-model'
 import { onEveryChain, type ChainRequest } from './candidates.js'
 import type { PreparedRequest } from './chain-stage.js'
 import type { LedgerFindings, LookIntoLedger } from './exposure-stage.js'
-import { worstReading, type HistoryStage } from './histories/history-stage.js'
+import { worstReading, type HistoryStage } from '@cupel/chain-data/worker'
 import type { ScorerInstruments } from './instruments.js'
 import type { LabelStates } from './label-states.js'
 import type { Decision, Request } from './lane.js'

@@ -3,7 +3,7 @@
  * the state of ledger and labels that the report names. A late stage is dropped whole, recorded as late, and finished in the background
  * for the next screen; its other limits are counts. Without a ledger the stage does nothing and does not wait.
  */
-import { LATE, withinMs } from '@cupel/concurrency'
+import { LATE, withinMs } from '@cupel/kit/concurrency'
 import type { ExposureRecord, Lane, Logger, Metrics } from '@cupel/contracts'
 import {
   chainFactsOf,

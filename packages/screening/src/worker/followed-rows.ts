@@ -3,9 +3,9 @@
  * is at fault: an error at once, a slice that does not end after some minutes, and a comparison that never ends after a time that grows
  * with the rows.
  */
-import { sleep, startLoop } from '@cupel/concurrency'
+import { sleep, startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
-import type { ComparedRows } from '@cupel/heartbeats'
+import type { ComparedRows } from '@cupel/projections/heartbeats'
 
 /** 2 % of one processor. */
 const REST_PER_WORK = 49

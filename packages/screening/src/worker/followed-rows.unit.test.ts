@@ -1,5 +1,5 @@
 /** Rows that cannot be compared with the log are at fault, whatever the reason. */
-import { sleep } from '@cupel/concurrency'
+import { sleep } from '@cupel/kit/concurrency'
 import { silentLogger } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -12,7 +12,7 @@ import {
   type FollowedRowsDeps,
 } from './followed-rows.js'
 
-vi.mock('@cupel/concurrency', async (original) => ({
+vi.mock('@cupel/kit/concurrency', async (original) => ({
   ...(await original<object>()),
   sleep: vi.fn(async () => undefined),
 }))

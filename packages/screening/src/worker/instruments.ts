@@ -1,6 +1,6 @@
 /** The metrics of the scorer. */
 import type { Metrics, NamedTrace } from '@cupel/contracts'
-import type { ComparedRows } from '@cupel/heartbeats'
+import type { ComparedRows } from '@cupel/projections/heartbeats'
 
 const LATENCY_BUCKETS = [
   0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.125, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,

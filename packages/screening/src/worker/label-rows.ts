@@ -1,7 +1,7 @@
 /** Compares the rows of labels with the log in the background. */
 import type { Logger } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
-import { compareLabelRows, LABEL_PARTITION, LABEL_TOPIC, type ComparedLog } from '@cupel/read-models'
+import { compareLabelRows, LABEL_PARTITION, LABEL_TOPIC, type ComparedLog } from '@cupel/labels/read-model'
 import { followRows, type FollowedRows } from './followed-rows.js'
 
 export interface LabelRowsWatch extends FollowedRows {

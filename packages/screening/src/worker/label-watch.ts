@@ -1,5 +1,5 @@
 /** Looks at the label topic and the label view once a second while the scorer runs. */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import {
   judgeFollowing,

@@ -2,7 +2,7 @@
  * Finishes in the background what was too late for one report, or failed, and keeps the result for the next screen of the address. It runs one
  * piece at a time and leaves nine tenths of a thread to screens that are examined there. A result belongs to one state of ledger, labels and policy.
  */
-import { createSlots, LATE, sleep, withinMs } from '@cupel/concurrency'
+import { createSlots, LATE, sleep, withinMs } from '@cupel/kit/concurrency'
 
 /** Pieces of work that wait or run; further ones are not taken, and the next screen of such an address tries again itself. */
 const MAX_WAITING = 256

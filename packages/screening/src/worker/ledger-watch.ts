@@ -2,7 +2,7 @@
  * Follows the state of the ledger that the log states, and keeps what every screen needs to know about that state: the declared ranges, the
  * prices in force, and a filter that identifies addresses without transfers.
  */
-import { sleep, startLoop } from '@cupel/concurrency'
+import { sleep, startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import {
   compareRows,

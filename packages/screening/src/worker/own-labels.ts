@@ -1,7 +1,7 @@
 /** The own labels of the accounts that a batch of requests is decided for. */
 import { parseAddress, type LabelFacts } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { readOwnLabels, type OwnLabelQuestion } from '@cupel/read-models'
+import { readOwnLabels, type OwnLabelQuestion } from '@cupel/labels/read-model'
 import type { ChainRequest } from './candidates.js'
 
 /** Those in force for each request: they count from their commit on. Rejects where they cannot be read, so that no decision lacks them. */

@@ -2,7 +2,7 @@
  * Decides again, for a caller that waits, a request whose report lacks a stage: until the report is whole, or the time of the caller is over.
  * What is late is finished beside the screens, so that waiting takes no slot, and no other request waits behind it.
  */
-import { sleep, withinMs } from '@cupel/concurrency'
+import { sleep, withinMs } from '@cupel/kit/concurrency'
 import type { DomainEvent, Report } from '@cupel/contracts'
 import type { Decision, Request } from './lane.js'
 import { onEveryChain } from './candidates.js'

@@ -5,13 +5,11 @@
 import { PausedError } from '@cupel/projections'
 import {
   contradictionOf,
-  createStatedPublications,
   readActivePolicy,
   readStatedPolicies,
   type ActivePolicy,
-  type LabelSnapshot,
-  type StatedInputsDeps,
-} from '@cupel/read-models'
+} from '@cupel/policy/read-model'
+import { createStatedPublications, type LabelSnapshot, type StatedInputsDeps } from '@cupel/labels/read-model'
 
 export interface StatedInputs {
   /** Throws PausedError with the reason if the log does not state the policy and the sets of the snapshot that are new to the caller. */

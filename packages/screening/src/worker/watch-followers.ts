@@ -1,9 +1,9 @@
 /** Tells what the followers of nodes last told of themselves: a follower that ended tells nothing any more. */
-import { sleep } from '@cupel/concurrency'
+import { sleep } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import { followerFault, listFollowers } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
-import type { Check } from '@cupel/service-kit'
+import type { Check } from '@cupel/kit/service'
 
 export interface FollowerWatch {
   /** A stopped follower is named, and no reason to send requests elsewhere. */

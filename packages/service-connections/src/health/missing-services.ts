@@ -1,5 +1,5 @@
 /** Which services an installation needs, and which of them no process runs. */
-import type { ProcessSeen } from '@cupel/heartbeats'
+import type { ProcessSeen } from '@cupel/projections/heartbeats'
 
 /** Each service, or all the parts that share its work. A refresher is needed only if there is a plan. */
 const NEEDED: readonly (readonly [service: string, ...parts: string[]])[] = [

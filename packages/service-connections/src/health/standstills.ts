@@ -1,7 +1,7 @@
 /** What has stopped or stands still: `cupel status`, `cupel doctor` and the API call it a fault, and say the same of it. */
 import { topicSpecs } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
-import { listComparedRows, uncomparedOf } from '@cupel/heartbeats'
+import { listComparedRows, uncomparedOf } from '@cupel/projections/heartbeats'
 import { followerFault, listFollowers } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog, readModelGroup } from '@cupel/projections'
@@ -13,7 +13,7 @@ import {
   readStanding,
   standstillOf,
   uncosignedOf,
-} from '@cupel/transparency'
+} from '@cupel/evidence/transparency'
 import { FULL_PASS_LATE_MS, fullPassAgeMs } from '@cupel/watches'
 import { readLaggingReplicas, readWaiting, type Waiting } from './waiting-work.js'
 

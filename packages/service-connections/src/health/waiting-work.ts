@@ -1,6 +1,6 @@
 /** Work that waits far longer than the service that does it ever needs: nobody does it, whatever the checks of the services say. */
 import { installationTopics, type EventLog, type TopicFault } from '@cupel/event-log'
-import { listProcesses } from '@cupel/heartbeats'
+import { listProcesses } from '@cupel/projections/heartbeats'
 import type { Database } from '@cupel/postgres'
 
 /** What waits, as a sentence, and the remedy. */

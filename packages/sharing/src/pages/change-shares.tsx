@@ -1,5 +1,5 @@
 /** POST /reports/{report_id}/share-links, which leads to the page that shows the link once, and …/{share_id}/revoke. */
-import { fieldOf, redirect, type Page } from '../../server/page.js'
+import { fieldOf, redirect, type Page } from '@cupel/console'
 import { showLink, type NewShare } from './show-link.js'
 
 export const makeShare: Page = {

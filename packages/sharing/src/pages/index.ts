@@ -1,7 +1,8 @@
 /** A shared report, and the changes of links. Their panel is on the page of the report. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { makeShare, revokeShare } from './change-shares.js'
 import { newLink } from './show-link.js'
 import { showShared } from './show-shared.js'
 
 export const sharingPages: readonly Page[] = [showShared, makeShare, newLink, revokeShare]
+export { type Share, SharePanel } from './share-panel.js'

@@ -1,11 +1,6 @@
 /** The links of a report for readers without a key, how often each was used, and the forms to make and end one. */
-import { visibleText } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import type { PageCall } from '../../server/page.js'
-import { mayChange } from '../../session/rights.js'
+import { visibleText } from '@cupel/reports/document'
+import { Form, Moment, Notice, ScrollTable, type PageCall, mayChange } from '@cupel/console'
 
 export interface Share {
   readonly share_id: string

@@ -1,8 +1,14 @@
 /** GET /reports/{report_id}/share-links/{share_id}: a new link, once. */
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { page, type Page, type PageCall, type Redirect } from '../../server/page.js'
-import { showOnce, takeOnce } from '../../session/shown-once.js'
+import {
+  Moment,
+  Notice,
+  page,
+  type Page,
+  type PageCall,
+  type Redirect,
+  showOnce,
+  takeOnce,
+} from '@cupel/console'
 
 export interface NewShare {
   readonly share_id: string

@@ -1,8 +1,6 @@
 /** GET /shared/{token}: the report of a share link, for anyone with the link. */
-import { ApiProblem } from '../../api/api-problem.js'
-import { page, type Page, type ShownPage } from '../../server/page.js'
-import { readDocument, type ShownReport } from '../report/read-document.js'
-import { ReportView } from '../report/report-view.js'
+import { ApiProblem, page, type Page, type ShownPage } from '@cupel/console'
+import { readDocument, type ShownReport, ReportView } from '@cupel/reports/view'
 
 const NO_INDEX = { 'x-robots-tag': 'noindex, nofollow' }
 const NOT_FOUND = 404

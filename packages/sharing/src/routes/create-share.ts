@@ -5,14 +5,10 @@ import {
   MAX_EXPIRY_HOURS,
   MAX_LABEL_LENGTH,
   MAX_USABLE_SHARES,
-} from '@cupel/sharing'
+} from '../index.js'
 import { z } from 'zod'
-import { referenceOf } from '../../documents/sealed-texts.js'
-import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
-import { text } from '../../http/text.js'
-import { refusalOf, reportPath } from '../reports/get-report.js'
+import { referenceOf, refusalOf, reportPath } from '@cupel/reports/routes'
+import { jsonAnswer, keyedEndpoint, recorded, type Endpoint, refuse, statuses, text } from '@cupel/gate/http'
 import {
   authorOf,
   newShareComponent,

@@ -1,5 +1,5 @@
 /** Every endpoint of share links. */
-import type { Endpoint } from '../../http/endpoint.js'
+import type { Endpoint } from '@cupel/gate/http'
 import { createReportShare } from './create-share.js'
 import { listReportShares } from './list-shares.js'
 import { openReportShare } from './open-share.js'

@@ -1,9 +1,16 @@
 /** GET /v1/reports/{report_id}/share-links: the links of a report, with how often each was opened. */
-import { listShares } from '@cupel/sharing'
+import { listShares } from '../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { refusalOf, reportPath } from '../reports/get-report.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+} from '@cupel/gate/http'
+import { refusalOf, reportPath } from '@cupel/reports/routes'
 import {
   shareComponent,
   shareDocument,

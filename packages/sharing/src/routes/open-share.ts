@@ -1,13 +1,10 @@
 /** GET /v1/shared/{token}: the one report of a share link, for anyone with the link. */
 import { reportExample } from '@cupel/contracts'
-import { findUsableShare, MAX_OPENS_PER_MINUTE, openShare, SHARE_TOKEN } from '@cupel/sharing'
+import { findUsableShare, MAX_OPENS_PER_MINUTE, openShare, SHARE_TOKEN } from '../index.js'
 import { z } from 'zod'
-import { tokenCallOf } from '../../audit/api-call.js'
-import { LEAF_HEADERS, leafHeaders } from '../../documents/report-leaf.js'
-import { jsonAnswer, recorded, tokenEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
-import { reportComponent } from '../reports/report-description.js'
+import { tokenCallOf } from '@cupel/gate/audit'
+import { LEAF_HEADERS, leafHeaders, reportComponent } from '@cupel/reports/routes'
+import { jsonAnswer, recorded, tokenEndpoint, type Endpoint, refuse, statuses } from '@cupel/gate/http'
 import { SHARING_TAG, type SharingParts } from './share-description.js'
 
 const tokenPath = z.object({ token: z.string().regex(SHARE_TOKEN).describe('The token of the link.') })

@@ -1,9 +1,7 @@
 /** DELETE /v1/reports/{report_id}/share-links/{share_id}: ends a link at once. It stays in the list. */
-import { revokeShare } from '@cupel/sharing'
+import { revokeShare } from '../index.js'
 import type { z } from 'zod'
-import { keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
+import { keyedEndpoint, recorded, type Endpoint, refuse, statuses } from '@cupel/gate/http'
 import { authorOf, sharePath, SHARING_TAG, type SharingParts } from './share-description.js'
 
 export function revokeReportShare({ database }: SharingParts): Endpoint {

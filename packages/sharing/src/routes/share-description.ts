@@ -2,14 +2,11 @@
 import { casePersonSchema } from '@cupel/contracts'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import type { Actor, Owner, Share } from '@cupel/sharing'
+import type { Actor, Owner, Share } from '../index.js'
 import { z } from 'zod'
-import { apiCallOf } from '../../audit/api-call.js'
-import type { ReadReportLeaf } from '../../documents/report-leaf.js'
-import type { KeyedCall } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import type { ReportReader } from '../../screening/report-reader.js'
-import { reportPath } from '../reports/get-report.js'
+import { apiCallOf } from '@cupel/gate/audit'
+import { type ReadReportLeaf, type ReportReader, reportPath } from '@cupel/reports/routes'
+import type { KeyedCall, PageTokens } from '@cupel/gate/http'
 
 export interface SharingParts {
   readonly database: Database

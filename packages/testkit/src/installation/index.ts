@@ -1,6 +1,11 @@
 /** The installation builder of the tests, with helpers to append and read. */
-export { failLoudly, openTestInstallation } from './open-test-installation.js'
-export type { TestDeps, TestInstallation, TestInstallationOptions } from './open-test-installation.js'
+export {
+  failLoudly,
+  openTestInstallation,
+  type TestDeps,
+  type TestInstallation,
+  type TestInstallationOptions,
+} from './open-test-installation.js'
 export { deathsWithin, diesAt, type LifeDeps } from './dies-at.js'
 export { issueTestKey, type IssuedTestKey } from './issue-test-key.js'
 export { testEnvelope, testEvent } from './test-event.js'

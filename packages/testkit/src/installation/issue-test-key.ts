@@ -1,5 +1,5 @@
 /** API keys for tests. If no account is given, one is created. */
-import { createAccount, issueKey, type KeyOrder } from '@cupel/access'
+import { createAccount, issueKey, type KeyOrder } from '@cupel/gate/access'
 import type { Database } from '@cupel/postgres'
 
 export type IssuedTestKey = Awaited<ReturnType<typeof issueKey>>

@@ -1,5 +1,5 @@
 import { topicOf } from '@cupel/contracts'
-import { createTestDatabase, type DatabaseTemplate } from '@cupel/testkit'
+import { createTestDatabase, type DatabaseTemplate } from '../test-database.js'
 import { openDatabase } from '@cupel/postgres'
 import { expect, test } from 'vitest'
 import { openTestInstallation } from './open-test-installation.js'

@@ -1,10 +1,29 @@
-export { answered, serveStandIn, renderAnswer } from './stand-in.js'
-export type { StandIn, StandInAnswer, StandInQuestion, StandInServer } from './stand-in.js'
-export { etherscanStandIn, evmBlockAtS, evmBlockHash, evmNodeStandIn, evmTransaction } from './etherscan.js'
-export type { EtherscanQuirks, EvmChain, EvmMovement } from './etherscan.js'
-export { blockbookStandIn, esploraStandIn } from './bitcoin.js'
-export type { UtxoChain, UtxoPart, UtxoQuirks, UtxoTransaction } from './bitcoin.js'
-export { tronGridStandIn } from './trongrid.js'
-export type { TronChain, TronMovement, TronQuirks } from './trongrid.js'
-export { solanaStandIn } from './solana.js'
-export type { SolanaLedger, SolanaQuirks, SolanaTransaction } from './solana.js'
+export {
+  answered,
+  serveStandIn,
+  renderAnswer,
+  type StandIn,
+  type StandInAnswer,
+  type StandInQuestion,
+  type StandInServer,
+} from './stand-in.js'
+export {
+  etherscanStandIn,
+  evmBlockAtS,
+  evmBlockHash,
+  evmNodeStandIn,
+  evmTransaction,
+  type EtherscanQuirks,
+  type EvmChain,
+  type EvmMovement,
+} from './etherscan.js'
+export {
+  blockbookStandIn,
+  esploraStandIn,
+  type UtxoChain,
+  type UtxoPart,
+  type UtxoQuirks,
+  type UtxoTransaction,
+} from './bitcoin.js'
+export { tronGridStandIn, type TronChain, type TronMovement, type TronQuirks } from './trongrid.js'
+export { solanaStandIn, type SolanaLedger, type SolanaQuirks, type SolanaTransaction } from './solana.js'

@@ -1,8 +1,6 @@
 /** `cupel watches`: the watched addresses of an account, through the running API. */
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { callService } from '../service-call.js'
+import { answer, type JsonOption, type CliContext, callService } from '@cupel/command-line'
 import { watchesText, type WatchPage } from './watches-text.js'
 
 export function registerWatches(program: Command, context: CliContext): void {

@@ -1,6 +1,6 @@
 /** A page of watches for a person. */
-import { en, nameOf, reasonText, scoreText } from '@cupel/report-document'
-import { table } from '../answer.js'
+import { en, nameOf, reasonText, scoreText } from '@cupel/reports/document'
+import { table } from '@cupel/command-line'
 
 export interface WatchPage {
   readonly items: readonly {

@@ -1,4 +1,4 @@
-import { en, reasonText } from '@cupel/report-document'
+import { en, reasonText } from '@cupel/reports/document'
 import { expect, test } from 'vitest'
 import { watchesText } from './watches-text.js'
 

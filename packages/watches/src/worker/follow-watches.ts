@@ -9,8 +9,8 @@ import {
   loadInstallationSecrets,
   openReportNumbers,
   type ReportIds,
-} from '@cupel/access'
-import { startLoop, type Loop } from '@cupel/concurrency'
+} from '@cupel/gate/access'
+import { startLoop, type Loop } from '@cupel/kit/concurrency'
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import { CURRENT_SCORER_VERSION } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -25,9 +25,8 @@ import {
   settleWatches,
   sweepBatches,
   writeDigests,
-} from '@cupel/watches'
-import { insertJobs, insertUnits, type OpenJob } from './job-table.js'
-import type { Fence } from './lease-table.js'
+} from '../index.js'
+import { insertJobs, insertUnits, type OpenJob, type Fence } from '@cupel/bulk/worker'
 import { createSplitChanges } from './split-changes.js'
 import { findTouched } from './touched-watches.js'
 import { watchJobsOf, type WatchScreening } from './watch-jobs.js'

@@ -6,8 +6,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Logger, Metrics, ReportGenerated } from '@cupel/contracts'
 import { ChangeRefusedError, explainChange, type ChangePart, type RecordedDecision } from '@cupel/domain'
 import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
-import { MissingSharedInputError, openSharedInputs, readReportsAt, type ReportPlace } from '@cupel/proofs'
-import type { FoundChange, ReportAt, SplitChanges, SplitMissing, Splitting } from '@cupel/watches'
+import {
+  MissingSharedInputError,
+  openSharedInputs,
+  readReportsAt,
+  type ReportPlace,
+} from '@cupel/evidence/proofs'
+import type { FoundChange, ReportAt, SplitChanges, SplitMissing, Splitting } from '../index.js'
 
 /** Differences that are split at once after a rest: some 10 ms of work each. */
 export const MAX_SPLIT_AT_ONCE = 200

@@ -2,8 +2,8 @@
 import { attribute, compilePolicyText, parseAddress, type CompiledPolicy } from '@cupel/domain'
 import { touchedAddresses, type TouchRequest } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
-import { labelFacts, newestLabelSetSeq, readLabelsAsOf, setFacts, type Label } from '@cupel/read-models'
-import type { FindTouched } from '@cupel/watches'
+import { labelFacts, newestLabelSetSeq, readLabelsAsOf, setFacts, type Label } from '@cupel/labels/read-model'
+import type { FindTouched } from '../index.js'
 
 export const findTouched: FindTouched = async (database, range) => {
   const policy = await policyInForce(database)

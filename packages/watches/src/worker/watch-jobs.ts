@@ -4,9 +4,8 @@
  */
 import { requestedEventId } from '@cupel/contracts'
 import { evolveJob, MAX_BULK_ITEMS, nothingKnownOfJob, screenedAddressOf, type BulkJob } from '@cupel/domain'
-import type { DueWatch } from '@cupel/watches'
-import type { OpenJob, Unit } from './job-table.js'
-import { quietJobId } from './quiet-jobs.js'
+import type { DueWatch } from '../index.js'
+import { type OpenJob, type Unit, quietJobId } from '@cupel/bulk/worker'
 
 export interface WatchScreening {
   readonly watch: DueWatch

@@ -1,6 +1,5 @@
 /** POST /webhooks/{endpoint_id}/…: the changes of an endpoint. */
-import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
+import { ApiProblem, fieldOf, redirect, type Page, type PageAnswer, type PageCall } from '@cupel/console'
 import { apiPathOf, type WebhookEndpoint } from './endpoint.js'
 import { bodyOf, settingsOf } from './endpoint-fields.js'
 import { endpointPage } from './show-endpoint.js'

@@ -1,6 +1,5 @@
 /** POST /webhooks: makes an endpoint, and leads to the page that shows its secret once. */
-import { ApiProblem } from '../../api/api-problem.js'
-import { redirect, type Page } from '../../server/page.js'
+import { ApiProblem, redirect, type Page } from '@cupel/console'
 import { API_LIST, type WebhookEndpoint } from './endpoint.js'
 import { bodyOf, settingsOf } from './endpoint-fields.js'
 import { endpointsPage } from './list-endpoints.js'

@@ -1,8 +1,5 @@
 /** The deliveries of an endpoint, newest first, and the ways to send them again. */
-import type { ListPage } from '../../api/answers.js'
-import { queryText } from '../../api/api-client.js'
-import { Form } from '../../components/form.js'
-import type { PageCall } from '../../server/page.js'
+import { type ListPage, queryText, Form, type PageCall } from '@cupel/console'
 import { DeliveryTable } from './delivery-table.js'
 import { statusWord, type Delivery, type WebhookEndpoint } from './endpoint.js'
 

@@ -1,9 +1,6 @@
 /** Deliveries with their attempts. */
-import { visibleText } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import { Moment } from '../../components/moment.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import type { PageCall } from '../../server/page.js'
+import { visibleText } from '@cupel/reports/document'
+import { Form, Moment, ScrollTable, type PageCall } from '@cupel/console'
 import { statusWord, type Attempt, type Delivery, type WebhookEndpoint } from './endpoint.js'
 
 interface DeliveryTableProps {

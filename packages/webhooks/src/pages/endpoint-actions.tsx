@@ -1,6 +1,5 @@
 /** The actions on an endpoint. Actions that cannot be undone must be unfolded first. */
-import { Form } from '../../components/form.js'
-import type { PageCall } from '../../server/page.js'
+import { Form, type PageCall } from '@cupel/console'
 import { isMail, isWaitingForProof, type WebhookEndpoint } from './endpoint.js'
 import { EndpointFields } from './endpoint-fields.js'
 

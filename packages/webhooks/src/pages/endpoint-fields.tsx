@@ -1,5 +1,5 @@
 /** The fields of an endpoint that a person sets, and the settings in their form. */
-import { fieldOf } from '../../server/page.js'
+import { fieldOf } from '@cupel/console'
 import { eventTexts, payloadText } from './endpoint.js'
 
 export interface EndpointSettings {

@@ -1,6 +1,5 @@
 /** Webhook endpoints and deliveries as the API returns them. */
-import type { Session } from '../../session/session-cookie.js'
-import { mayChange } from '../../session/rights.js'
+import { type Session, mayChange } from '@cupel/console'
 
 export interface WebhookEndpoint {
   readonly endpoint_id: string

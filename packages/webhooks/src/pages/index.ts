@@ -1,5 +1,5 @@
 /** Webhook endpoints and their deliveries. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import {
   changeEndpoint,
   deleteEndpoint,

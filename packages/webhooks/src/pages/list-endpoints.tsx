@@ -1,10 +1,15 @@
 /** GET /webhooks: the receivers of the account, and the form for one more. */
-import type { ListPage } from '../../api/answers.js'
-import { Form } from '../../components/form.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import {
+  type ListPage,
+  Form,
+  Moment,
+  Notice,
+  ScrollTable,
+  page,
+  type Page,
+  type PageCall,
+  type ShownPage,
+} from '@cupel/console'
 import { API_LIST, canChange, eventsText, payloadText, stateText, type WebhookEndpoint } from './endpoint.js'
 import { EndpointFields, type EndpointSettings } from './endpoint-fields.js'
 

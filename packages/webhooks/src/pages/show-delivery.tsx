@@ -1,7 +1,6 @@
 /** GET /webhooks/{endpoint_id}/deliveries/{delivery_id}: a delivery as it is sent, and the answers to it. */
-import { visibleText } from '@cupel/report-document'
-import { FieldList } from '../../components/field-list.js'
-import { page, type Page } from '../../server/page.js'
+import { visibleText } from '@cupel/reports/document'
+import { FieldList, page, type Page } from '@cupel/console'
 import { Attempts, protocolOf, Status } from './delivery-table.js'
 import { apiPathOf, payloadText, type SentDelivery } from './endpoint.js'
 

@@ -1,8 +1,13 @@
 /** GET /webhooks/{endpoint_id}: an endpoint, its actions, and its deliveries. */
-import type { ListPage } from '../../api/answers.js'
-import { FieldList } from '../../components/field-list.js'
-import { Notice } from '../../components/notice.js'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import {
+  type ListPage,
+  FieldList,
+  Notice,
+  page,
+  type Page,
+  type PageCall,
+  type ShownPage,
+} from '@cupel/console'
 import { Deliveries } from './deliveries.js'
 import {
   apiPathOf,

@@ -1,8 +1,6 @@
 /** GET /webhooks/{endpoint_id}/secret: a new secret, once. */
-import { visibleText } from '@cupel/report-document'
-import { Notice } from '../../components/notice.js'
-import { page, type Page, type PageCall, type Redirect } from '../../server/page.js'
-import { showOnce, takeOnce } from '../../session/shown-once.js'
+import { visibleText } from '@cupel/reports/document'
+import { Notice, page, type Page, type PageCall, type Redirect, showOnce, takeOnce } from '@cupel/console'
 import { apiPathOf, type WebhookEndpoint } from './endpoint.js'
 
 interface NewSecret {

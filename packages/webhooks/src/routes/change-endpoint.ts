@@ -1,8 +1,7 @@
 /** PATCH /v1/webhook-endpoints/{endpoint_id}: another URL or payload, pause and resume. */
-import { changeEndpoint } from '@cupel/webhooks'
+import { changeEndpoint } from '../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
+import { jsonAnswer, keyedEndpoint, recorded, type Endpoint, statuses } from '@cupel/gate/http'
 import {
   authorOf,
   endpointComponent,

@@ -1,8 +1,7 @@
 /** POST /v1/webhook-endpoints: creates a receiver of webhooks and shows its secret once. */
-import { createEndpoint } from '@cupel/webhooks'
+import { createEndpoint } from '../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
+import { jsonAnswer, keyedEndpoint, recorded, type Endpoint, statuses } from '@cupel/gate/http'
 import {
   authorOf,
   endpointDocument,

@@ -1,7 +1,6 @@
 /** DELETE /v1/webhook-endpoints/{endpoint_id}: deletes a receiver. */
-import { deleteEndpoint } from '@cupel/webhooks'
-import { keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
+import { deleteEndpoint } from '../index.js'
+import { keyedEndpoint, recorded, type Endpoint, statuses } from '@cupel/gate/http'
 import {
   authorOf,
   endpointPath,

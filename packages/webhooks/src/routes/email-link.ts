@@ -2,13 +2,18 @@
  * GET and POST /v1/email/{link}: the links of e-mail. GET shows a button and changes nothing, because programs that examine mail follow links;
  * POST does what the button says, also for programs of mail (RFC 8058).
  */
-import { confirmRecipient, findMailLink, MAIL_TOKEN, unsubscribeRecipient } from '@cupel/webhooks'
+import { confirmRecipient, findMailLink, MAIL_TOKEN, unsubscribeRecipient } from '../index.js'
 import { z } from 'zod'
-import { tokenCallOf } from '../../audit/api-call.js'
-import { recorded, tokenEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
-import { renderEmailPage, type EmailPage } from '../../reference-page/email-page.js'
-import { contentSecurityPolicy } from '../../reference-page/style.js'
+import { tokenCallOf } from '@cupel/gate/audit'
+import {
+  recorded,
+  tokenEndpoint,
+  type Answer,
+  type Endpoint,
+  statuses,
+  contentSecurityPolicy,
+} from '@cupel/gate/http'
+import { renderEmailPage, type EmailPage } from './email-page.js'
 import type { WebhookParts } from './endpoint-description.js'
 
 const emailPath = z.object({ link: z.string().regex(MAIL_TOKEN).describe('The token of the link.') })

@@ -1,6 +1,5 @@
 /** The pages behind the links of e-mail. They name neither the recipient nor the account: whoever has the link is not known. */
-import { markup, type Html } from './markup.js'
-import { shell } from './shell.js'
+import { markup, type Html, shell } from '@cupel/gate/http'
 
 export type EmailPage = 'confirm' | 'unsubscribe' | 'confirmed' | 'unsubscribed' | 'ended'
 

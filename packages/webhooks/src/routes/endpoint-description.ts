@@ -1,25 +1,24 @@
 /** Webhook endpoints and deliveries as the API shows them, and what their routes have in common. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { chosenWebhookTypes, deliveryStatuses, payloadKinds } from '@cupel/domain'
 import type { PersonalData } from '@cupel/personal-data'
-import type {
-  Actor,
-  EndpointRefusal,
-  EndpointStore,
-  MailLinks,
-  Owner,
-  RedeliverResult,
-  WebhookDelivery,
-  WebhookEndpoint,
-} from '@cupel/webhooks'
-import { MAX_ENDPOINTS, WEBHOOK_USER_AGENT } from '@cupel/webhooks'
+import {
+  type Actor,
+  type EndpointRefusal,
+  type EndpointStore,
+  type MailLinks,
+  type Owner,
+  type RedeliverResult,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+  MAX_ENDPOINTS,
+  WEBHOOK_USER_AGENT,
+} from '../index.js'
 import { instant } from '@cupel/contracts'
-import { MAX_URL_LENGTH } from '@cupel/outbound'
+import { MAX_URL_LENGTH } from '@cupel/kit/outbound'
 import { z } from 'zod'
-import { apiCallOf } from '../../audit/api-call.js'
-import type { KeyedCall } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { refuse, type Refusal } from '../../http/problem.js'
+import { apiCallOf } from '@cupel/gate/audit'
+import { type KeyedCall, type PageTokens, refuse, type Refusal } from '@cupel/gate/http'
 
 export interface WebhookParts {
   readonly store: EndpointStore

@@ -1,7 +1,6 @@
 /** GET /v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}: a delivery with its body and headers as sent. */
-import { getDelivery } from '@cupel/webhooks'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
+import { getDelivery } from '../index.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
 import {
   deliveryDocument,
   deliveryExample,

@@ -1,6 +1,6 @@
 /** GET /v1/webhook-endpoints/{endpoint_id}: one receiver of webhooks. */
-import { getEndpoint } from '@cupel/webhooks'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { getEndpoint } from '../index.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
 import {
   endpointComponent,
   endpointDocument,

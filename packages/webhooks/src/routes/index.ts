@@ -1,5 +1,5 @@
 /** Every endpoint of webhooks. */
-import type { Endpoint } from '../../http/endpoint.js'
+import type { Endpoint } from '@cupel/gate/http'
 import { changeWebhookEndpoint } from './change-endpoint.js'
 import { createWebhookEndpoint } from './create-endpoint.js'
 import { deleteWebhookEndpoint } from './delete-endpoint.js'
@@ -33,3 +33,4 @@ export function webhookEndpoints(parts: WebhookParts): readonly Endpoint[] {
     useEmailLink(parts),
   ]
 }
+export { webhookStoreOf } from './webhook-store.js'

@@ -1,8 +1,15 @@
 /** GET /v1/webhook-endpoints/{endpoint_id}/deliveries: its deliveries, past and due, with every attempt. */
-import { getEndpoint, listDeliveries } from '@cupel/webhooks'
+import { getEndpoint, listDeliveries } from '../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+} from '@cupel/gate/http'
 import {
   deliveryComponent,
   deliveryDocument,

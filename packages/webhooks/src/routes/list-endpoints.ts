@@ -1,8 +1,15 @@
 /** GET /v1/webhook-endpoints: the account's receivers of webhooks, oldest first. */
-import { listEndpoints } from '@cupel/webhooks'
+import { listEndpoints } from '../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+} from '@cupel/gate/http'
 import {
   endpointComponent,
   endpointDocument,

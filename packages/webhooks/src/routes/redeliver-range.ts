@@ -1,7 +1,7 @@
 /** POST /v1/webhook-endpoints/{endpoint_id}/redeliver: sends missed deliveries, or those of a range, again. */
-import { redeliverRange } from '@cupel/webhooks'
+import { redeliverRange } from '../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
 import {
   deliveryStatusField,
   endpointPath,

@@ -1,6 +1,6 @@
 /** POST /v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/redeliver: sends one again. */
-import { redeliver } from '@cupel/webhooks'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { redeliver } from '../index.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
 import {
   deliveryComponent,
   deliveryDocument,

@@ -1,8 +1,7 @@
 /** POST /v1/webhook-endpoints/{endpoint_id}/rotate-secret: makes a new secret, shown once; messages are also signed with the old one for a day. */
-import { rotateEndpointSecret } from '@cupel/webhooks'
+import { rotateEndpointSecret } from '../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
+import { jsonAnswer, keyedEndpoint, recorded, type Endpoint, statuses } from '@cupel/gate/http'
 import {
   authorOf,
   endpointPath,

@@ -1,6 +1,6 @@
 /** POST /v1/webhook-endpoints/{endpoint_id}/test: sends a ping, signed and delivered like every other message. */
-import { sendTest } from '@cupel/webhooks'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { sendTest } from '../index.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
 import {
   deliveryComponent,
   deliveryDocument,

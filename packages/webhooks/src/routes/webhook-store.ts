@@ -1,9 +1,9 @@
 /** What changes to webhook endpoints need, from the settings of a program. */
-import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/outbound'
+import { createJudge, parseAllowedRanges, type ResolveName } from '@cupel/kit/outbound'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import type { Config } from '@cupel/service-kit'
-import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
+import type { Config } from '@cupel/kit/service'
+import { createSecretBox, type EndpointStore } from '../index.js'
 
 export function webhookStoreOf({
   config,

@@ -1,8 +1,8 @@
 /** One attempt: signs the stored body with the current time, sends it, and decides the next state of the delivery. */
 import type { Trace, Tracing } from '@cupel/contracts'
 import { decideAttempt, retryAfterMs } from '@cupel/domain'
-import type { AdmitPlace, OutboundClient, OutboundResult } from '@cupel/outbound'
-import { recipientOf, signWebhook, WEBHOOK_USER_AGENT, type ClaimedDelivery } from '@cupel/webhooks'
+import type { AdmitPlace, OutboundClient, OutboundResult } from '@cupel/kit/outbound'
+import { recipientOf, signWebhook, WEBHOOK_USER_AGENT, type ClaimedDelivery } from '../index.js'
 import { attemptMail, type MailSending } from './attempt-mail.js'
 import type { Attempted, NotAttempted } from './attempted.js'
 

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { decideAttempt, mailParts, readMailMessage } from '@cupel/domain'
-import type { MailClient, MailResult } from '@cupel/outbound'
+import type { MailClient, MailResult } from '@cupel/kit/outbound'
 import { ERASED, maySeal, type PersonalData } from '@cupel/personal-data'
-import { readMailto, recipientOf, type ClaimedDelivery, type MailLinks } from '@cupel/webhooks'
+import { readMailto, recipientOf, type ClaimedDelivery, type MailLinks } from '../index.js'
 import type { Attempted, NotAttempted } from './attempted.js'
 
 export interface MailSending {

@@ -1,6 +1,6 @@
 /** What came of an attempt. */
 import type { Trace } from '@cupel/contracts'
-import type { AttemptRecord } from '@cupel/webhooks'
+import type { AttemptRecord } from '../index.js'
 
 /** No attempt: the delivery can be claimed again after `waitMs`. */
 export interface NotAttempted {

@@ -1,10 +1,10 @@
 /** Builds the body of deliveries as soon as the job and all its reports can be read: one body for each payload kind. */
-import { createSlots, sleep, startLoop } from '@cupel/concurrency'
+import { createSlots, sleep, startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { jobWebhookBody, type MailStyle } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
 import { createTrouble, type Trouble } from '@cupel/projections'
-import { listMissingBodies, storeBody, type MissingBody } from '@cupel/webhooks'
+import { listMissingBodies, storeBody, type MissingBody } from '../index.js'
 import type { ReadEndedJob } from './read-ended-job.js'
 
 export interface BodyBuilding {

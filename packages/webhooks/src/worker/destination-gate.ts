@@ -1,7 +1,7 @@
 /** Limits the messages to a place over all accounts: a rate that all dispatchers share, and a number of attempts at once from this one. */
-import { createBatcher } from '@cupel/concurrency'
+import { createBatcher } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
-import type { AdmitPlace } from '@cupel/outbound'
+import type { AdmitPlace } from '@cupel/kit/outbound'
 import { createTrouble } from '@cupel/projections'
 
 /** Attempts at once to one host and port, and to one address. */

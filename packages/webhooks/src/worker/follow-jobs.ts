@@ -13,7 +13,7 @@ import {
   type ReportChange,
   type ToldDigest,
   type ToldFailure,
-} from '@cupel/webhooks'
+} from '../index.js'
 
 export const DISPATCHER_GROUP = 'webhook-dispatcher.deliveries.v1'
 const TOPICS = [true, false].flatMap((live) => [

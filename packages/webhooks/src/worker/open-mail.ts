@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from '@cupel/contracts'
 import type { MailStyle } from '@cupel/domain'
-import { createMailClient, type MailClient } from '@cupel/outbound'
+import { createMailClient, type MailClient } from '@cupel/kit/outbound'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import { ConfigError, type Config } from '@cupel/service-kit'
-import { createMailLinks, takeDestinationTokens } from '@cupel/webhooks'
+import { ConfigError, type Config } from '@cupel/kit/service'
+import { createMailLinks, takeDestinationTokens } from '../index.js'
 import type { MailSending } from './attempt-mail.js'
 
 export type MailConfig = Pick<

@@ -2,8 +2,8 @@
 import type { EndedItem, EndedJob } from '@cupel/domain'
 import type { EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { findJob, readItemReports, type JobItem, type JobReading } from '@cupel/read-models'
-import type { Owner } from '@cupel/webhooks'
+import { findJob, readItemReports, type JobItem, type JobReading } from '@cupel/bulk/read-model'
+import type { Owner } from '../index.js'
 
 /**
  * Resolves to a function that reads the job, once its end and the reports of all its items can be read. Resolves to null where

@@ -1,8 +1,8 @@
 /** Records outcomes of attempts: those that end in the same moment in one transaction. Each is tried until it is recorded. */
-import { createBatcher, sleep } from '@cupel/concurrency'
+import { createBatcher, sleep } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import { createTrouble } from '@cupel/projections'
-import type { AttemptRecord } from '@cupel/webhooks'
+import type { AttemptRecord } from '../index.js'
 
 export interface RecordQueue {
   /**

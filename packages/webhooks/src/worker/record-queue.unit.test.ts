@@ -1,5 +1,5 @@
 import { silentLogger } from '@cupel/contracts'
-import type { AttemptRecord } from '@cupel/webhooks'
+import type { AttemptRecord } from '../outcomes.js'
 import { expect, test } from 'vitest'
 import { createRecordQueue } from './record-queue.js'
 

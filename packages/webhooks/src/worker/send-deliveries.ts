@@ -1,7 +1,7 @@
 /** Claims deliveries that are due, sends them, records the outcomes, and renews the leases of deliveries under way. */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger, Metrics, Tracing } from '@cupel/contracts'
-import type { AdmitPlace, OutboundClient } from '@cupel/outbound'
+import type { AdmitPlace, OutboundClient } from '@cupel/kit/outbound'
 import { maySeal, type PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { createTrouble, type Trouble } from '@cupel/projections'
@@ -15,7 +15,7 @@ import {
   renewClaims,
   type ClaimedDelivery,
   type SecretBox,
-} from '@cupel/webhooks'
+} from '../index.js'
 import { attemptDelivery } from './attempt-delivery.js'
 import type { Attempted, NotAttempted } from './attempted.js'
 import type { MailSending } from './attempt-mail.js'

@@ -1,5 +1,5 @@
 /** Measures the backlog of deliveries, gives up overdue ones, deletes old ones, and asks unproven endpoints again. */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import {
@@ -8,7 +8,7 @@ import {
   forgetDestinations,
   forgetOldDeliveries,
   testUnproven,
-} from '@cupel/webhooks'
+} from '../index.js'
 
 const INTERVAL_MS = 10_000
 /** Rows per statement; the next round takes the rest. */

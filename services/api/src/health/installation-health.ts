@@ -4,7 +4,7 @@
  */
 import type { Logger } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
-import { listProcesses, type ProcessSeen } from '@cupel/heartbeats'
+import { listProcesses, type ProcessSeen } from '@cupel/projections/heartbeats'
 import type { Database } from '@cupel/postgres'
 import { listProjectionStatuses, type StoredProjectionStatus } from '@cupel/projections'
 import {

@@ -1,10 +1,7 @@
 /** The page behind the `type` of a problem: what it means, whether a repeat makes sense, and which operations answer with it. */
 import { problemCodes, type ProblemCode, type RetryAdvice } from '@cupel/contracts'
-import { problemExample } from '../http/problem-schema.js'
-import { inlineReferences } from '../http/inline-references.js'
+import { problemExample, inlineReferences, markup, backToDocs, shell } from '@cupel/gate/http'
 import { entriesOf, type Description } from './description.js'
-import { markup } from './markup.js'
-import { backToDocs, shell } from './shell.js'
 
 const advice: Readonly<Record<RetryAdvice, string>> = {
   never: 'The same call is answered like this again.',

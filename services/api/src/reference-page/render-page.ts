@@ -1,6 +1,14 @@
 /** The reference page: the API description for people, rendered on the server, without scripts or requests. */
-import { commonHeaderNames } from '../http/described-headers.js'
-import { inlineReferences } from '../http/inline-references.js'
+import {
+  commonHeaderNames,
+  inlineReferences,
+  inline,
+  markup,
+  prose,
+  type Html,
+  searchForm,
+  shell,
+} from '@cupel/gate/http'
 import {
   entriesOf,
   type Description,
@@ -9,9 +17,7 @@ import {
   type Response,
   type Schema,
 } from './description.js'
-import { inline, markup, prose, type Html } from './markup.js'
 import { samplesOf } from './samples.js'
-import { searchForm, shell } from './shell.js'
 
 /** A whole HTML document. `description` is an OpenAPI document as `describeApi` makes it. */
 export function renderReferencePage(description: object): string {

@@ -1,10 +1,9 @@
 import { reportExample } from '@cupel/contracts'
-import type { JobItem } from '@cupel/read-models'
+import type { JobItem } from '@cupel/bulk/read-model'
 import { hostileStrings } from '@cupel/testkit'
 import { expect, test } from 'vitest'
-import { rowsOf, unzip } from '../../test/unzip.js'
-import { createResultSheet } from './result-workbook.js'
-import { zip } from './zip.js'
+import { rowsOf, unzip } from '../unzip.js'
+import { createResultSheet, zip } from '@cupel/bulk/routes'
 
 const reportId = reportExample.report_id
 const reports = new Map([[reportId, JSON.stringify(reportExample)]])

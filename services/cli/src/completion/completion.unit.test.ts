@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { createContext } from '../context.js'
+import { createContext } from '@cupel/command-line'
 import { createProgram } from '../program.js'
 import { completionScript } from './completion.js'
 

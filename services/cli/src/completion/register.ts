@@ -1,6 +1,6 @@
 /** `cupel completion`: a script for the shell. */
 import { Argument, type Command } from 'commander'
-import type { CliContext } from '../context.js'
+import type { CliContext } from '@cupel/command-line'
 import { completionScript, shells, type Shell } from './completion.js'
 
 /** `whole`: a program with all groups; that of a call has only its own. */

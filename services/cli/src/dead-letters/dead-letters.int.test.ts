@@ -3,7 +3,7 @@ import { topicOf } from '@cupel/contracts'
 import { appendDeadLetter, FORGED_RECORD, type EventLog, type LogRecord } from '@cupel/event-log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../../test/command-line.js'
-import { checkout } from '../context.js'
+import { checkout } from '@cupel/command-line'
 
 const GROUP = 'bulk-coordinator.jobs.v1'
 const TOPIC = topicOf('BulkSubmitted')

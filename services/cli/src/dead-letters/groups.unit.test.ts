@@ -1,7 +1,7 @@
-import { COORDINATOR_GROUP } from '@cupel/bulk-coordinator'
+import { COORDINATOR_GROUP } from '@cupel/bulk/worker'
 import { deadLetterGroups } from '@cupel/event-log'
 import { SCORER_GROUPS } from '@cupel/scorer'
-import { DISPATCHER_GROUP } from '@cupel/webhook-dispatcher'
+import { DISPATCHER_GROUP } from '@cupel/webhooks/worker'
 import { expect, test } from 'vitest'
 
 test('an installation has a topic for the dead letters of each group that writes some', () => {

@@ -9,11 +9,15 @@ import {
   type DeadLetter,
   type EventLog,
 } from '@cupel/event-log'
-import { answer, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_USAGE } from '../explain.js'
-import { withConnections } from '../connections.js'
-import { operator } from '../operator.js'
+import {
+  answer,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { withConnections, operator } from '@cupel/command-line/installation'
 
 interface ChoiceOptions extends JsonOption {
   readonly offset?: readonly number[]

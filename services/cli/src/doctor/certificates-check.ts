@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { Config } from '@cupel/service-kit'
+import type { Config } from '@cupel/kit/service'
 import { fault, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
 type Found = Omit<Finding, 'name'>

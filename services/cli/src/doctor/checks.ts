@@ -1,5 +1,5 @@
 /** The checks of `cupel doctor`. */
-import { useRecordedReportPartitions } from '@cupel/access'
+import { useRecordedReportPartitions } from '@cupel/gate/access'
 import {
   deadLetterGroups,
   installationTopics,
@@ -8,20 +8,27 @@ import {
   type SchemaRegistry,
   type TopicFault,
 } from '@cupel/event-log'
-import { listComparedRows } from '@cupel/heartbeats'
+import { listComparedRows } from '@cupel/projections/heartbeats'
 import { createLedgerCheck } from '@cupel/ledger'
 import { openDatabase, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
 import { readActivations } from '@cupel/policy'
 import { hasCurrentDefinition } from '@cupel/projections'
-import { readActivePolicy, readModels } from '@cupel/read-models'
+import { readActivePolicy } from '@cupel/policy/read-model'
+import { readModels } from '@cupel/read-models'
 import { acceptsFault, certainSkewMs, measureClock } from '@cupel/service-connections'
-import { readDiskSpace } from '@cupel/service-kit'
-import { loadCodec, migrationSources } from '../install/foundation.js'
+import { readDiskSpace } from '@cupel/kit/service'
+import {
+  loadCodec,
+  migrationSources,
+  publicRights,
+  rightsChanges,
+  sentencesOf,
+  roleState,
+  type ServiceLogin,
+} from '@cupel/command-line/installation'
 import { postgresVersion } from '../install/install.js'
-import { publicRights, rightsChanges, sentencesOf } from '../install/database-rights.js'
-import { roleState, type ServiceLogin } from '../install/service-role.js'
 import { missingSchemas } from '../install/steps.js'
-import { listState } from '../labels/sources.js'
+import { listState } from '@cupel/labels/commands'
 import { readServices } from '../status/processes.js'
 import { certificatesCheck } from './certificates-check.js'
 import { evidenceCheck, standstillFaults } from './evidence-check.js'

@@ -8,8 +8,8 @@ import {
   readCosigning,
   readStanding,
   unpublishedKeys,
-} from '@cupel/transparency'
-import { loadCodec } from '../install/foundation.js'
+} from '@cupel/evidence/transparency'
+import { loadCodec } from '@cupel/command-line/installation'
 import { readStandstills, type Standstill, type StandstillParts } from '@cupel/service-connections/health'
 import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 

@@ -2,10 +2,10 @@
 import type { EventLog, SchemaRegistry } from '@cupel/event-log'
 import type { RunFile } from '@cupel/local-stack'
 import { isUnavailable, type Database } from '@cupel/postgres'
-import type { Config } from '@cupel/service-kit'
+import type { Config } from '@cupel/kit/service'
 import type { SigningKeys } from '@cupel/signing'
-import { explain } from '../explain.js'
-import type { ServiceLogin } from '../install/service-role.js'
+import { explain } from '@cupel/command-line'
+import type { ServiceLogin } from '@cupel/command-line/installation'
 
 export interface Examined {
   readonly config: Config

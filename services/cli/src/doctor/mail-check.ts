@@ -1,5 +1,5 @@
 /** The check of `cupel doctor` that e-mail leaves: the mail server takes the sign-in, and nothing is refused or waits. */
-import { mailClientOf } from '@cupel/webhook-dispatcher'
+import { mailClientOf } from '@cupel/webhooks/worker'
 import { readMailState } from '@cupel/webhooks'
 import { fault, ok, warning, type Check, type Examined } from './examine.js'
 

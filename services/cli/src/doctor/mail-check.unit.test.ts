@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import type { Database } from '@cupel/postgres'
-import type { Config } from '@cupel/service-kit'
+import type { Config } from '@cupel/kit/service'
 import { expect, test } from 'vitest'
 import { mailCheck } from './mail-check.js'
 

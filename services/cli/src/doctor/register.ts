@@ -1,9 +1,7 @@
 /** `cupel doctor`: examines an installation and says what to do. */
 import type { Command } from 'commander'
-import { answer, table, type JsonOption } from '../answer.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { EXIT_FAILED } from '../explain.js'
+import { answer, table, type JsonOption, type CliContext, EXIT_FAILED } from '@cupel/command-line'
+import { withConnections } from '@cupel/command-line/installation'
 import type { Finding } from './examine.js'
 
 export function registerDoctor(program: Command, context: CliContext): void {
@@ -34,7 +32,7 @@ export async function findingsOf(context: CliContext): Promise<readonly Finding[
     import('../install/target.js'),
     import('./examine.js'),
     import('./checks.js'),
-    import('../evidence.js'),
+    import('@cupel/command-line/installation'),
   ])
   if (namesTarget(await context.config()))
     return await withTarget(context, (target) =>

@@ -3,7 +3,7 @@
  * every process signs in as a separate user. An examination reports a topic that was changed.
  */
 import { join } from 'node:path'
-import { recordedReportPartitions } from '@cupel/access'
+import { recordedReportPartitions } from '@cupel/gate/access'
 import { topicSpecs } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'

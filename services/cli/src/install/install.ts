@@ -1,6 +1,6 @@
 /** Runs the steps of an installation under one lock, or only reports their changes. */
 import { sqlState, type Database, type Queryable } from '@cupel/postgres'
-import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
+import { CommandError, EXIT_NOT_FOUND } from '@cupel/command-line'
 import type { Step } from './step.js'
 import { installationSteps } from './steps.js'
 import type { Target } from './target.js'

@@ -1,8 +1,6 @@
 /** `cupel install` and `cupel upgrade`: bring a Postgres, a Kafka and a schema registry that exist to this version. */
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { wholeNumber } from '../option-values.js'
+import { answer, type JsonOption, type CliContext, wholeNumber } from '@cupel/command-line'
 
 interface InstallCommandOptions extends JsonOption {
   readonly dryRun?: boolean

@@ -2,7 +2,7 @@
  * The steps of an installation, in their order. Each one says what it would change before it changes anything, and a second run finds
  * nothing to do. `cupel start` takes the same functions for the Postgres and the Kafka that it runs.
  */
-import { recordedReportPartitions, recordReportPartitions } from '@cupel/access'
+import { recordedReportPartitions, recordReportPartitions } from '@cupel/gate/access'
 import { eventSchemas, reportPartitions, topicOf, type TopicSpec } from '@cupel/contracts'
 import {
   type AuthenticLog,
@@ -21,15 +21,23 @@ import { hasCurrentDefinition, installReadModels, installTenantWalls } from '@cu
 import { readModels } from '@cupel/read-models'
 import type { KafkaAcl } from '@cupel/event-log/kafka'
 import { acceptsFault, kafkaAccess, recordKeysOf } from '@cupel/service-connections'
-import { openLog } from '../connect.js'
+import {
+  openLog,
+  loadCodec,
+  migrationSources,
+  rightsChanges,
+  sentencesOf,
+  settleRights,
+  takeableRights,
+  ensureLogin,
+  roleState,
+  type ServiceLogin,
+} from '@cupel/command-line/installation'
 import { ensureDefaultPolicy } from '../start/default-policy.js'
 import { renewReadModels } from '../start/renew-read-models.js'
 import { serviceAcls } from './acls.js'
-import { loadCodec, migrationSources } from './foundation.js'
 import { evidenceSteps } from './evidence.js'
 import type { Step } from './step.js'
-import { rightsChanges, sentencesOf, settleRights, takeableRights } from './database-rights.js'
-import { ensureLogin, roleState, type ServiceLogin } from './service-role.js'
 import type { Target } from './target.js'
 import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
 

@@ -4,10 +4,9 @@ import type { Logger } from '@cupel/contracts'
 import { builtInRegistry, type EventLog, type SchemaRegistry } from '@cupel/event-log'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { requireVerifiedConnections } from '@cupel/service-connections'
-import { ConfigError, createLogger, requireVerifiedPeers, urlPeer, type Config } from '@cupel/service-kit'
-import { openLog } from '../connect.js'
-import type { CliContext } from '../context.js'
-import { serviceLogins, type ServiceLogin } from './service-role.js'
+import { ConfigError, createLogger, requireVerifiedPeers, urlPeer, type Config } from '@cupel/kit/service'
+import { openLog, serviceLogins, type ServiceLogin } from '@cupel/command-line/installation'
+import type { CliContext } from '@cupel/command-line'
 
 export interface Target {
   readonly config: Config

@@ -1,5 +1,5 @@
 /** Walls between tenants in an installed database: row security on every table of an account, and reads that forgot their condition. */
-import { admitJob, isPendingScreen } from '@cupel/access'
+import { admitJob, isPendingScreen } from '@cupel/gate/access'
 import { listCases, readCase } from '@cupel/cases'
 import { silentLogger } from '@cupel/contracts'
 import { openDatabase, type Database, type Queryable } from '@cupel/postgres'
@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
 import { findBatch, getWatch, listWatches } from '@cupel/watches'
 import { getEndpoint, listDeliveries, listEndpoints } from '@cupel/webhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { prepareDatabase } from './foundation.js'
+import { prepareDatabase } from '@cupel/command-line/installation'
 
 const OWN = { accountId: 'row-0', livemode: true }
 /** The other environment of the same account is another tenant, in tables that tell environments apart. */

@@ -11,10 +11,10 @@ import {
   useReportPartitions,
   type TopicSpec,
 } from '@cupel/contracts'
-import { recordedReportPartitions } from '@cupel/access'
+import { recordedReportPartitions } from '@cupel/gate/access'
 import { installationTopics, type EventLog } from '@cupel/event-log'
 import { kafkaAccess } from '@cupel/service-connections'
-import { CommandError, EXIT_CONFIG, EXIT_USAGE } from '../explain.js'
+import { CommandError, EXIT_CONFIG, EXIT_USAGE } from '@cupel/command-line'
 import type { Target } from './target.js'
 
 export interface ChosenSizes {

@@ -1,9 +1,9 @@
 /** Lets the scorers continue after the requests whose outcomes are in the log already. */
 import { screenTopic, topicOf, type Lane } from '@cupel/contracts'
-import { noteReleased } from '@cupel/bulk-coordinator'
+import { noteReleased } from '@cupel/bulk/worker'
 import type { EventLog, LogRange } from '@cupel/event-log'
 import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRanges } from '@cupel/projections'
-import { reportView } from '@cupel/read-models'
+import { reportView } from '@cupel/reports/read-model'
 import { SCORER_GROUPS } from '@cupel/scorer'
 import type { Queryable } from '@cupel/postgres'
 import type { Notes } from './notes.js'

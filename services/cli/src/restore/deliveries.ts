@@ -3,7 +3,7 @@ import { topicOf } from '@cupel/contracts'
 import { typeOf } from '@cupel/event-log'
 import { type PartitionPosition, putCheckpoints, unreadRanges } from '@cupel/projections'
 import type { MailStyle } from '@cupel/domain'
-import { changeIn, digestIn, DISPATCHER_GROUP, endOfJob, failureIn } from '@cupel/webhook-dispatcher'
+import { changeIn, digestIn, DISPATCHER_GROUP, endOfJob, failureIn } from '@cupel/webhooks/worker'
 import {
   insertChangeDeliveries,
   insertDeliveries,
@@ -12,7 +12,8 @@ import {
   replayDeliveryEnd,
 } from '@cupel/webhooks'
 import type { Notes } from './notes.js'
-import { eachEventSince, RESTORE_GROUP, type SinceBackup } from './since-backup.js'
+import { eachEventSince, type SinceBackup } from './since-backup.js'
+import { RESTORE_GROUP } from '@cupel/service-connections'
 
 const settled = (count: number): string =>
   `${count} webhook deliveries end as the log tells: nothing of them is sent again.`

@@ -3,7 +3,7 @@ import { topicOf, type EventData } from '@cupel/contracts'
 import { type EventCodec, type EventLog, scan, typeOf } from '@cupel/event-log'
 import { replayErasure } from '@cupel/personal-data'
 import type { Queryable } from '@cupel/postgres'
-import { forgetReference, forgetTables } from '../accounts/forget-tables.js'
+import { forgetReference, forgetTables } from '@cupel/personal-data/commands'
 import type { Notes } from './notes.js'
 
 export const erasedAgain = (count: number): string =>

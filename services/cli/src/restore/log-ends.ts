@@ -17,7 +17,7 @@ import {
   TransparencyStoppedError,
   type EvidenceSettings,
   type Loss,
-} from '@cupel/transparency'
+} from '@cupel/evidence/transparency'
 import type { Notes } from './notes.js'
 
 export interface LogEndsParts {

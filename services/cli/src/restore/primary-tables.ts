@@ -7,7 +7,7 @@ import {
   replayKeyChange,
   replayAccountChange,
   replayRevocation,
-} from '@cupel/access'
+} from '@cupel/gate/access'
 import { isFileKnown, replayEntry, type ReportFacts } from '@cupel/cases'
 import {
   recordedEntry,
@@ -24,7 +24,7 @@ import { replayOwnLabel, replayOwnLabelRemoval } from '@cupel/labels'
 import { isPriceTableKnown, isSegmentKnown, stateLedgerAgain } from '@cupel/ledger'
 import { replayErasure } from '@cupel/personal-data'
 import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRange } from '@cupel/projections'
-import { reportView } from '@cupel/read-models'
+import { reportView } from '@cupel/reports/read-model'
 import { isShareKnown, replayShareRevocation } from '@cupel/sharing'
 import { replayDigest, replayReportChange, replayWatches, replayWatchRemoval } from '@cupel/watches'
 import {
@@ -35,7 +35,8 @@ import {
 } from '@cupel/webhooks'
 import { erasedAgain, forgetErased } from './erased-again.js'
 import type { Notes } from './notes.js'
-import { eachEventSince, RESTORE_GROUP, type SinceBackup } from './since-backup.js'
+import { eachEventSince, type SinceBackup } from './since-backup.js'
+import { RESTORE_GROUP } from '@cupel/service-connections'
 
 export interface PrimaryParts extends SinceBackup {
   readonly notes: Notes

@@ -2,7 +2,7 @@
 import { topicSpecs } from '@cupel/contracts'
 import { placesOf, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import { takeBackLeaves, TransparencyStoppedError, type EvidenceSettings } from '@cupel/transparency'
+import { takeBackLeaves, TransparencyStoppedError, type EvidenceSettings } from '@cupel/evidence/transparency'
 import type { Notes } from './notes.js'
 
 interface PublishedParts {

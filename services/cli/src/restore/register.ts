@@ -1,11 +1,14 @@
 /** `cupel restore`: makes an installation ready to start from a database and a log, one of which came from a backup. */
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import { installationEvidence } from '../evidence.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED } from '../explain.js'
-import { operator } from '../operator.js'
-import { requiredReason } from '../required-reason.js'
+import {
+  answer,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  requiredReason,
+} from '@cupel/command-line'
+import { installationEvidence, operator } from '@cupel/command-line/installation'
 import type { Restored } from './restore.js'
 
 interface RestoreCommandOptions extends JsonOption {
@@ -39,7 +42,7 @@ docs/runbooks/restore-a-backup.md goes through it.`,
       const reason = dryRun ? (options.reason ?? '') : requiredReason(options.reason)
       const [{ restore }, { withConnections }, { mailStyleOf }] = await Promise.all([
         import('./restore.js'),
-        import('../connections.js'),
+        import('@cupel/command-line/installation'),
         import('@cupel/webhook-dispatcher'),
       ])
       const restored = await withConnections(context, async ({ run, database, log, codec, config }) => {

@@ -1,5 +1,5 @@
 /** After a backup of the database is put back and `cupel restore` has run, the installation continues as before. */
-import { changeKey, databaseBehindLog } from '@cupel/access'
+import { changeKey, databaseBehindLog } from '@cupel/gate/access'
 import { topicOf } from '@cupel/contracts'
 import { testEvent } from '@cupel/testkit/installation'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /** The drill of an older database on a real broker: no event of the log is repeated. */
 import { randomBytes } from 'node:crypto'
-import { databaseBehindLog } from '@cupel/access'
+import { databaseBehindLog } from '@cupel/gate/access'
 import { openKafkaLog } from '@cupel/event-log/kafka'
 import { testKafka } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'

@@ -2,8 +2,8 @@
  * Brings a database and a log together after one of them, or both, came from a backup. All changes of the database are one transaction,
  * which a dry run and a refusal roll back (docs/adr/0367).
  */
-import { databaseBehindLog, highestReportEpoch, passReportEpoch } from '@cupel/access'
-import { replayJobs } from '@cupel/bulk-coordinator'
+import { databaseBehindLog, highestReportEpoch, passReportEpoch } from '@cupel/gate/access'
+import { replayJobs } from '@cupel/bulk/worker'
 import { requestedEventId, topicOf } from '@cupel/contracts'
 import {
   endRestoration,
@@ -28,7 +28,7 @@ import {
 } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import type { MailStyle } from '@cupel/domain'
-import type { EvidenceSettings, Loss } from '@cupel/transparency'
+import type { EvidenceSettings, Loss } from '@cupel/evidence/transparency'
 import { skipDecidedRequests } from './decided-requests.js'
 import { takeBackPublished } from './published-leaves.js'
 import { replayDeliveries } from './deliveries.js'
@@ -36,8 +36,8 @@ import { findSignedLoss, settleReadEnds, settleSignedLoss, unfitLog } from './lo
 import { eraseAgain } from './erased-again.js'
 import { createNotes, type Notes } from './notes.js'
 import { fenceThePast, replayPrimaryTables } from './primary-tables.js'
-import { RESTORE_GROUP } from './since-backup.js'
-import { stillRunning } from './still-running.js'
+import { RESTORE_GROUP } from '@cupel/service-connections'
+import { stillRunning } from '@cupel/command-line/installation'
 
 export interface RestoreParts {
   readonly database: Database

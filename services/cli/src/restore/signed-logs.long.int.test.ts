@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '@cupel/testkit'
-import { transparencyFolder, verifyReport } from '@cupel/transparency'
+import { transparencyFolder, verifyReport } from '@cupel/evidence/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { enrol, readAll, revoke, screen, settled, type Answered, type Customer } from '../../test/drill.js'
 import { openRestorable, type Restorable, type Running } from '../../test/restorable.js'

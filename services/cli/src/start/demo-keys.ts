@@ -8,12 +8,12 @@ import {
   revokeKey,
   type IssuedKey,
   type KeyOrder,
-} from '@cupel/access'
+} from '@cupel/gate/access'
 import type { HeldHome } from '@cupel/local-stack'
 import { openPersonalData, openValue, type PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import type { Stack } from '../stack/stack.js'
-import { demoKeysFile, readDemoKeys, type DemoKeys } from './demo-keys-file.js'
+import type { Stack } from '@cupel/command-line/installation'
+import { demoKeysFile, readDemoKeys, type DemoKeys } from '@cupel/command-line'
 
 const BY = 'system:start'
 const ACCOUNT_NAME = 'Demo'

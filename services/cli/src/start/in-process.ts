@@ -12,11 +12,10 @@ import {
   type MetricsRegistry,
   type ServiceLogger,
   type Shutdown,
-} from '@cupel/service-kit'
+} from '@cupel/kit/service'
 import { startStandalone } from '@cupel/standalone'
-import type { CliContext } from '../context.js'
-import { connectionSettings } from '../connections.js'
-import { openPool, type Stack } from '../stack/stack.js'
+import type { CliContext } from '@cupel/command-line'
+import { connectionSettings, openPool, type Stack } from '@cupel/command-line/installation'
 import type { Services } from './start-options.js'
 import { webPortOf } from './web-port.js'
 

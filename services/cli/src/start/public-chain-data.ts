@@ -1,9 +1,9 @@
 /** `--public-chain-data`: prints every public endpoint, then allows the services to query them. */
-import { configOf, type CliContext } from '../context.js'
+import { configOf, type CliContext } from '@cupel/command-line'
 
 /** The same context with public endpoints allowed. */
 export async function withPublicChainData(context: CliContext): Promise<CliContext> {
-  const { describePublicChainData } = await import('@cupel/scorer')
+  const { describePublicChainData } = await import('@cupel/screening/worker')
   context.note(
     'These public endpoints learn the addresses that you screen, except on chains that your own providers cover:',
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createContext } from '../context.js'
+import { createContext } from '@cupel/command-line'
 import { withPublicChainData } from './public-chain-data.js'
 
 test('every public endpoint is printed before the services may query it', async () => {

@@ -1,5 +1,5 @@
 /** The output of `cupel start` when everything is ready. */
-import type { DemoKeys } from './demo-keys-file.js'
+import type { DemoKeys } from '@cupel/command-line'
 
 export interface Ready {
   readonly base_url: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
+import { sanctionsListHint } from '@cupel/labels/commands'
 import { readyLine, readyText } from './ready-line.js'
 
 const keys = {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import type { CliContext } from '../context.js'
-import { withHistoryFolder } from './history-folder.js'
+import { type CliContext, withHistoryFolder } from '@cupel/command-line'
 import { withPublicChainData } from './public-chain-data.js'
 import type { StartOptions } from './start-options.js'
 

@@ -1,5 +1,5 @@
 /** The number of processes per service on the Kafka profile. */
-import { CommandError, EXIT_USAGE } from '../explain.js'
+import { CommandError, EXIT_USAGE } from '@cupel/command-line'
 
 export const scalable = [
   'api',

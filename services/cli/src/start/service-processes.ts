@@ -13,10 +13,9 @@ import {
   type Child,
   type HeldHome,
 } from '@cupel/local-stack'
-import type { Check, Config, Shutdown } from '@cupel/service-kit'
-import { checkout } from '../context.js'
-import { connectionSettings } from '../connections.js'
-import type { Stack } from '../stack/stack.js'
+import type { Check, Config, Shutdown } from '@cupel/kit/service'
+import { checkout } from '@cupel/command-line'
+import { connectionSettings, type Stack } from '@cupel/command-line/installation'
 import { webPortOf } from './web-port.js'
 import { scalable, type ScalableService, type Scale } from './scale.js'
 

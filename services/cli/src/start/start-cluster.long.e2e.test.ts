@@ -6,7 +6,7 @@ import { findJava, keptBrokers } from '@cupel/local-stack'
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, cleanUp, cupel, end, start, type Started } from '../../test/started.js'
-import { EXIT_USAGE } from '../explain.js'
+import { EXIT_USAGE } from '@cupel/command-line'
 import type { Ready } from './ready-line.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING'] ?? (await javaMissing())

@@ -1,6 +1,6 @@
 /** `cupel start`: runs everything on this machine until it receives a signal. */
 import { join } from 'node:path'
-import { databaseBehindLog } from '@cupel/access'
+import { databaseBehindLog } from '@cupel/gate/access'
 import { readRefreshPlan, RefreshPlanError } from '@cupel/labels'
 import {
   holdHome,
@@ -20,17 +20,19 @@ import {
   type MetricsRegistry,
   type Shutdown,
   type ServiceLogger,
-} from '@cupel/service-kit'
+} from '@cupel/kit/service'
 import { createSigningKeys } from '@cupel/signing'
-import { lostRecords, REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/transparency'
-import { installationEvidence } from '../evidence.js'
-import { PRIVATE } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { sanctionsListHint } from '../labels/sanctions-list-hint.js'
-import { listState } from '../labels/sources.js'
-import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
-import { parseBrokers, requireBrokers } from '../stack/run-kafka.js'
-import { startStack, type Stack } from '../stack/stack.js'
+import { lostRecords, REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import {
+  installationEvidence,
+  PRIVATE,
+  parseBrokers,
+  requireBrokers,
+  startStack,
+  type Stack,
+} from '@cupel/command-line/installation'
+import { type CliContext, CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_USAGE } from '@cupel/command-line'
+import { sanctionsListHint, listState } from '@cupel/labels/commands'
 import { ensureDefaultPolicy } from './default-policy.js'
 import { ensureDemoKeys } from './demo-keys.js'
 import { readyLine, readyText, type Ready } from './ready-line.js'

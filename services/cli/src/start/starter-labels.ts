@@ -1,8 +1,8 @@
 /** A new installation gets the starter labels, so that its first screen has findings. */
 import { noMetrics, type Logger } from '@cupel/contracts'
 import { importStarterLabels } from '@cupel/labels'
-import { CommandError } from '../explain.js'
-import type { Stack } from '../stack/stack.js'
+import { CommandError } from '@cupel/command-line'
+import type { Stack } from '@cupel/command-line/installation'
 
 /** Imports them once; later only the operator changes them. The projector must run. */
 export async function ensureStarterLabels(

@@ -1,5 +1,5 @@
 /** The port of the console in an installation on this machine. */
-import type { Config } from '@cupel/service-kit'
+import type { Config } from '@cupel/kit/service'
 
 /** The configured one; else the one after those of the API, or any free one where the API takes any. */
 export function webPortOf(

@@ -1,6 +1,6 @@
 /** The state of the witnesses of the transparency log, in `cupel status`. */
-import { readCosigning } from '@cupel/transparency'
-import type { Connections } from '../connections.js'
+import { readCosigning } from '@cupel/evidence/transparency'
+import type { Connections } from '@cupel/command-line/installation'
 
 export interface Cosigning {
   /** Leaves of the last checkpoint of the transparency log. */

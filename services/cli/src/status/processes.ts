@@ -1,5 +1,5 @@
 /** The services of a cluster, by the heartbeats of their processes. */
-import { listProcesses, type ProcessSeen } from '@cupel/heartbeats'
+import { listProcesses, type ProcessSeen } from '@cupel/projections/heartbeats'
 import type { RunFile } from '@cupel/local-stack'
 import type { Queryable } from '@cupel/postgres'
 import { missingServices } from '@cupel/service-connections/health'

@@ -1,4 +1,4 @@
-import type { ProcessSeen } from '@cupel/heartbeats'
+import type { ProcessSeen } from '@cupel/projections/heartbeats'
 import { missingServices } from '@cupel/service-connections/health'
 import { expect, test } from 'vitest'
 import { told } from './processes.js'

@@ -1,10 +1,16 @@
 /** `cupel status`: the state of the installation at a glance. */
 import type { Command } from 'commander'
-import { readDiskSpace } from '@cupel/service-kit'
-import { answer, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_UNAVAILABLE } from '../explain.js'
-import { withConnections } from '../connections.js'
+import { readDiskSpace } from '@cupel/kit/service'
+import {
+  answer,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  EXIT_UNAVAILABLE,
+} from '@cupel/command-line'
+import { withConnections } from '@cupel/command-line/installation'
 import { cosigningText } from './cosigning.js'
 import type { ServiceState } from './processes.js'
 import { readStatus, type Status } from './status.js'

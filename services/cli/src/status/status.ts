@@ -1,13 +1,13 @@
 /** The health of an installation: services, lag and dead letters. */
-import { readBacklogSize } from '@cupel/bulk-coordinator'
+import { readBacklogSize } from '@cupel/bulk/worker'
 import { plans } from '@cupel/domain'
 import type { EventLog } from '@cupel/event-log'
-import { listComparedRows } from '@cupel/heartbeats'
+import { listComparedRows } from '@cupel/projections/heartbeats'
 import { listProjectionStatuses, outboxBacklog } from '@cupel/projections'
 import { certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDeadLetters, readLag, readStandstills, type Standstill } from '@cupel/service-connections/health'
-import { readDiskSpace, type Config } from '@cupel/service-kit'
-import type { Connections } from '../connections.js'
+import { readDiskSpace, type Config } from '@cupel/kit/service'
+import type { Connections } from '@cupel/command-line/installation'
 import { cosigningOf, type Cosigning } from './cosigning.js'
 import { readServices, type ServiceState } from './processes.js'
 

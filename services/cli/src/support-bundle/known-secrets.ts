@@ -1,11 +1,11 @@
 /** The secrets of an installation that this command can read, so that the bundle can be searched for them. None is kept. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { readRun } from '@cupel/local-stack'
-import { isToldSetting, pairsOf, settings } from '@cupel/service-kit'
-import { homePersonalDataKeys, homeRecordKeys } from '../record-keys-file.js'
-import { demoKeysFile } from '../start/demo-keys-file.js'
+import { isToldSetting, pairsOf, settings } from '@cupel/kit/service'
+import { homePersonalDataKeys, homeRecordKeys } from '@cupel/command-line/installation'
+import { demoKeysFile } from '@cupel/command-line'
 
 const FILE = '_FILE'
 /** Fields in files of keys and of providers that are not secret. */

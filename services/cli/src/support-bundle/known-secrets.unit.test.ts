@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isToldSetting, settings } from '@cupel/service-kit'
+import { isToldSetting, settings } from '@cupel/kit/service'
 import { afterAll, expect, test } from 'vitest'
 import { knownSecrets } from './known-secrets.js'
 import { createRedact } from './redact.js'

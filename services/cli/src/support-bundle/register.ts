@@ -1,7 +1,6 @@
 /** `cupel support-bundle`: one file for a helper, without secrets and without addresses that were screened. */
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
+import { answer, type JsonOption, type CliContext } from '@cupel/command-line'
 import type { TarFile } from './tar.js'
 
 interface Options extends JsonOption {

@@ -1,6 +1,6 @@
 /** Writes the archive to a new file, or to standard output. */
 import { writeFile } from 'node:fs/promises'
-import { CommandError, EXIT_USAGE } from '../explain.js'
+import { CommandError, EXIT_USAGE } from '@cupel/command-line'
 
 export interface BundleFile {
   readonly path: string

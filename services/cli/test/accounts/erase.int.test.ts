@@ -5,8 +5,8 @@ import { openPersonalData } from '@cupel/personal-data'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callCupel, openCommandLine, type CommandLine, type Said } from '../../test/command-line.js'
-import { cupel as cupelProcess } from '../../test/started.js'
+import { callCupel, openCommandLine, type CommandLine, type Said } from '../command-line.js'
+import { cupel as cupelProcess } from '../started.js'
 
 interface Account {
   readonly account_id: string

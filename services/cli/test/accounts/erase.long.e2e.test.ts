@@ -11,10 +11,10 @@ import {
 } from '@cupel/event-log'
 import { scanFiles, startS3Server, until, type S3Server } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkout, cleanUp, cupel, end, start, type Ended, type Started } from '../../test/started.js'
-import { withConnections } from '../connections.js'
-import { createContext } from '../context.js'
-import type { Ready } from '../start/ready-line.js'
+import { checkout, cleanUp, cupel, end, start, type Ended, type Started } from '../started.js'
+import { withConnections } from '@cupel/command-line/installation'
+import { createContext } from '@cupel/command-line'
+import type { Ready } from '../../src/start/ready-line.js'
 
 /** Values for every field that holds personal data of an account. None of them occurs anywhere else. */
 const MARKERS = {

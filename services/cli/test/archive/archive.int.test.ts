@@ -4,15 +4,15 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openFolderStore } from '@cupel/archive'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
 import { noteSkip, until } from '@cupel/testkit'
 import { TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callCupel, type Said } from '../../test/command-line.js'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { SANCTIONED } from '../../test/some-labels.js'
+import { callCupel, type Said } from '../command-line.js'
+import { openDecided, type Decided } from '../decided.js'
+import { SANCTIONED } from '../some-labels.js'
 
 const NOTHING_TO_PROVE = 4
 
@@ -211,7 +211,7 @@ test('an archive whose only manifest was changed or removed is not empty: it is 
 })
 
 const VERIFIER = fileURLToPath(
-  new URL('../../../../packages/transparency/python/verify_report.py', import.meta.url),
+  new URL('../../../../packages/evidence/python/verify_report.py', import.meta.url),
 )
 
 /** Runs the single file of an auditor with plain Python. */

@@ -1,15 +1,15 @@
 /** The events of an archive as tables: the questions of docs/archive-questions.md, asked with DuckDB, give the same answers as the log. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { topicOf, type DomainEvent, type EventType, type ReportGenerated } from '@cupel/contracts'
 import { testEvent } from '@cupel/testkit/installation'
 import { createSigningKeys } from '@cupel/signing'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { MIXED, SANCTIONED, UNLISTED, wholeList } from '../../test/some-labels.js'
-import { checkout } from '../context.js'
+import { openDecided, type Decided } from '../decided.js'
+import { MIXED, SANCTIONED, UNLISTED, wholeList } from '../some-labels.js'
+import { checkout } from '@cupel/command-line'
 
 let decided: Decided
 let reports: readonly ReportGenerated[]

@@ -1,17 +1,17 @@
 /** An installation that kept only an archive and its keys proves and answers the same as before. */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseBehindLog } from '@cupel/access'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { databaseBehindLog } from '@cupel/gate/access'
+import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { topicOf, type ReportGenerated } from '@cupel/contracts'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { startProjector } from '@cupel/projector'
 import { createSigningKeys } from '@cupel/signing'
 import { killedAt, until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { SANCTIONED } from '../../test/some-labels.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
+import { openDecided, type Decided } from '../decided.js'
+import { SANCTIONED } from '../some-labels.js'
 
 let decided: Decided
 let again: CommandLine
@@ -47,7 +47,7 @@ interface Verified {
   readonly signatures: { readonly signed: number; readonly unsigned: number }
 }
 
-const PROCESS = new URL('../../test/cupel-process.ts', import.meta.url)
+const PROCESS = new URL('../cupel-process.ts', import.meta.url)
 const REASON = ['--reason', 'The disk is lost.']
 
 test('the log of an archive verifies, with every signature, and gives the same reports', async () => {

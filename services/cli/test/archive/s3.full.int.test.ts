@@ -1,16 +1,16 @@
 /** An archive in a store: every command that takes an archive takes `s3://bucket/prefix`. */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import type { ReportGenerated } from '@cupel/contracts'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
 import { startS3Server, type S3Server } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callCupel, openCommandLine, type Said } from '../../test/command-line.js'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { SANCTIONED } from '../../test/some-labels.js'
-import { explain } from '../explain.js'
+import { callCupel, openCommandLine, type Said } from '../command-line.js'
+import { openDecided, type Decided } from '../decided.js'
+import { SANCTIONED } from '../some-labels.js'
+import { explain } from '@cupel/command-line'
 
 const [USAGE, CONFIG] = [2, 78]
 

@@ -13,10 +13,9 @@ import { outboxBacklog, startOutboxRelay } from '@cupel/projections'
 import { createTestDatabase, until } from '@cupel/testkit'
 import { openTestLog, TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createContext } from '../context.js'
-import { CommandError } from '../explain.js'
-import { createProgram } from '../program.js'
-import { prepareDatabase, prepareLog } from '../install/foundation.js'
+import { createContext, CommandError } from '@cupel/command-line'
+import { createProgram } from '../../src/program.js'
+import { prepareDatabase, prepareLog } from '@cupel/command-line/installation'
 
 let databaseUrl: string
 let log: EventLog

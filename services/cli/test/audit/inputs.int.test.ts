@@ -1,7 +1,7 @@
 /** Somebody with the owner's account of the database changes rows that decide screens; the log says otherwise. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { SANCTIONED } from '../../test/some-labels.js'
+import { openDecided, type Decided } from '../decided.js'
+import { SANCTIONED } from '../some-labels.js'
 
 let decided: Decided
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callCupel, openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { callCupel, openCommandLine, type CommandLine } from '../command-line.js'
 
 const NOTHING_TO_PROVE = 4
 const proofs = ['verify', 'recompute'] as const

@@ -4,8 +4,8 @@ import { defaultPolicy } from '@cupel/domain'
 import { outboxBacklog, startOutboxRelay } from '@cupel/projections'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { operator } from '../operator.js'
+import { openDecided, type Decided } from '../decided.js'
+import { operator } from '@cupel/command-line/installation'
 
 let decided: Decided
 let relay: ReturnType<typeof startOutboxRelay>

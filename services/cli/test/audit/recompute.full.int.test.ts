@@ -1,11 +1,11 @@
-import { recomputeReports, verifyLog } from '@cupel/proofs'
+import { recomputeReports, verifyLog } from '@cupel/evidence/proofs'
 import { sha256Hex, canonicalJson, recompute, type SharedInputs } from '@cupel/domain'
 import { topicOf, topicSpecs, type ReportGenerated } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeAuditPdf } from '../../test/audit-pdf.js'
-import { describeCutOffRuns } from '../../test/cut-off-runs.js'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { magicAddress, MIXED, SANCTIONED, UNLISTED } from '../../test/some-labels.js'
+import { describeAuditPdf } from '../audit-pdf.js'
+import { describeCutOffRuns } from '../cut-off-runs.js'
+import { openDecided, type Decided } from '../decided.js'
+import { magicAddress, MIXED, SANCTIONED, UNLISTED } from '../some-labels.js'
 
 interface Recomputed {
   readonly reports: number

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE } from '@cupel/transparency'
+import { REPORT_SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
 import type { LogRecord, NewRecord } from '@cupel/event-log'
 import {
@@ -14,9 +14,9 @@ import {
 } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { callCupel } from '../../test/command-line.js'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { SANCTIONED } from '../../test/some-labels.js'
+import { callCupel } from '../command-line.js'
+import { openDecided, type Decided } from '../decided.js'
+import { SANCTIONED } from '../some-labels.js'
 
 let decided: Decided
 let report: ReportGenerated

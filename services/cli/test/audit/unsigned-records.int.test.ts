@@ -5,8 +5,8 @@ import { MAC_HEADER } from '@cupel/event-log'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ACCOUNT } from '../../test/account-rows.js'
-import { callCupel, openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { ACCOUNT } from '../account-rows.js'
+import { callCupel, openCommandLine, type CommandLine } from '../command-line.js'
 
 const TOPIC = topicOf('AccountCreated')
 

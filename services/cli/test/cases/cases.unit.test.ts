@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createContext } from '../context.js'
-import { createProgram } from '../program.js'
+import { createContext } from '@cupel/command-line'
+import { createProgram } from '../../src/program.js'
 
 const calls: { call: string; body: unknown }[] = []
 let document: object = {}

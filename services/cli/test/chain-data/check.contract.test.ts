@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { etherscanStandIn, serveStandIn, solanaStandIn, type StandInServer } from '@cupel/testkit/providers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createContext } from '../context.js'
-import { EXIT_FAILED } from '../explain.js'
-import { createProgram } from '../program.js'
+import { createContext, EXIT_FAILED } from '@cupel/command-line'
+import { createProgram } from '../../src/program.js'
 
 let folder: string
 let servers: StandInServer[]

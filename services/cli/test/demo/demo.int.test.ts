@@ -2,7 +2,7 @@
 import { demoAddresses } from '@cupel/domain'
 import type { Report, ReportGenerated } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
+import { openDecided, type Decided } from '../decided.js'
 
 const CUSTOMER = demoAddresses[0]!.address
 const EXCHANGE = demoAddresses[2]!.address

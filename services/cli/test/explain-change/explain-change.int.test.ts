@@ -1,8 +1,8 @@
 import type { ReportGenerated } from '@cupel/contracts'
-import { reasonText } from '@cupel/report-document'
+import { reasonText } from '@cupel/reports/document'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { magicAddress, MIXED, UNLISTED } from '../../test/some-labels.js'
+import { openDecided, type Decided } from '../decided.js'
+import { magicAddress, MIXED, UNLISTED } from '../some-labels.js'
 
 let decided: Decided
 let [before, after]: ReportGenerated[] = []

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { derivedTopicSpecs, eventSchemas, topicOf, topicSpecs, type EventType } from '@cupel/contracts'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { databaseRights, logServices, type LogService } from '@cupel/service-connections'
-import { reportView } from '@cupel/read-models'
+import { reportView } from '@cupel/reports/read-model'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callCupel, openCommandLine, type CommandLine } from '../../test/command-line.js'
-import { publicRights, rightsOf } from './database-rights.js'
+import { callCupel, openCommandLine, type CommandLine } from '../command-line.js'
+import { publicRights, rightsOf } from '@cupel/command-line/installation'
 
 const suffix = randomBytes(4).toString('hex')
 const roleOf = (service: LogService): string => `cupel_${service}_${suffix}`

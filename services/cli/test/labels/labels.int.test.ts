@@ -1,7 +1,7 @@
-import { labelView } from '@cupel/read-models'
+import { labelView } from '@cupel/labels/read-model'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '@cupel/command-line'
+import { openCommandLine, type CommandLine } from '../command-line.js'
 
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
 const RONIN = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'

@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Report, ReportGenerated } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { SANCTIONED, wholeList } from '../../test/some-labels.js'
-import { EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { operator } from '../operator.js'
+import { openDecided, type Decided } from '../decided.js'
+import { SANCTIONED, wholeList } from '../some-labels.js'
+import { EXIT_NOT_FOUND, EXIT_USAGE } from '@cupel/command-line'
+import { operator } from '@cupel/command-line/installation'
 
 /** The age of a list is that of its newest date, and an old list makes nothing green. */
 const TODAY = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { SANCTIONED, wholeList } from '../../test/some-labels.js'
-import { EXIT_CONFIG, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { openDecided, type Decided } from '../decided.js'
+import { SANCTIONED, wholeList } from '../some-labels.js'
+import { EXIT_CONFIG, EXIT_NOT_FOUND, EXIT_USAGE } from '@cupel/command-line'
 
 /** The age of a list is that of its newest date, and an old list makes nothing green. */
 const TODAY = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)

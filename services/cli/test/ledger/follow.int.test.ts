@@ -1,8 +1,8 @@
 /** `cupel ledger follow` on an installation: screens of a followed chain have exposure over a whole history, and a stopped follower is red. */
 import { startEvmChain, until, type EvmChain } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { openDecided, type Decided } from '../decided.js'
+import { EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '@cupel/command-line'
 
 const of = (digit: string): string => `0x${digit.repeat(40)}`
 const [THIEF, WALLET, FRIEND, VALIDATOR, CONTRACT] = ['a', 'b', 'c', 'd', 'e'].map(of) as [

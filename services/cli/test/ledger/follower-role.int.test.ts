@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { startEvmChain } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callCupel, openCommandLine, type CommandLine, type Said } from '../../test/command-line.js'
-import { rightsOf, settleRights } from '../install/database-rights.js'
+import { callCupel, openCommandLine, type CommandLine, type Said } from '../command-line.js'
+import { rightsOf, settleRights } from '@cupel/command-line/installation'
 
 const role = `cupel_follower_${randomBytes(6).toString('hex')}`
 const of = (digit: string): string => `0x${digit.repeat(40)}`

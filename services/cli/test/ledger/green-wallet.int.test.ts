@@ -2,8 +2,8 @@
 import type { ReportGenerated } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { SANCTIONED, wholeList } from '../../test/some-labels.js'
+import { openDecided, type Decided } from '../decided.js'
+import { SANCTIONED, wholeList } from '../some-labels.js'
 
 const of = (digit: string): string => `0x${digit.repeat(40)}`
 const [WALLET, EXCHANGE, OTHER_EXCHANGE, FRIEND, STRANGER] = ['a', 'b', 'c', 'd', 'e'].map(of) as [

@@ -1,8 +1,8 @@
 /** The import of a ledger records its reason, like every other action of an operator. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { EXIT_USAGE } from '../explain.js'
-import { operator } from '../operator.js'
+import { openDecided, type Decided } from '../decided.js'
+import { EXIT_USAGE } from '@cupel/command-line'
+import { operator } from '@cupel/command-line/installation'
 
 let decided: Decided
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '../explain.js'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '@cupel/command-line'
+import { openCommandLine, type CommandLine } from '../command-line.js'
 
 const HEADING =
   'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source'

@@ -1,18 +1,10 @@
 /** A copy of the log replaces it if the signed checkpoints show that its records are the same, and otherwise not. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { installationTopics } from '@cupel/event-log'
-import { verifyLog } from '@cupel/proofs'
+import { verifyLog } from '@cupel/evidence/proofs'
 import { until } from '@cupel/testkit'
-import {
-  enrol,
-  nothingRepeated,
-  readAll,
-  recorded,
-  screen,
-  type Answered,
-  type Customer,
-} from '../../test/drill.js'
-import { openRestorable, type Restorable } from '../../test/restorable.js'
+import { enrol, nothingRepeated, readAll, recorded, screen, type Answered, type Customer } from '../drill.js'
+import { openRestorable, type Restorable } from '../restorable.js'
 
 const ACCOUNTS = 'access.account.events.v1'
 

@@ -2,7 +2,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startProjector } from '@cupel/projector'
-import { loadConfig } from '@cupel/service-kit'
+import { loadConfig } from '@cupel/kit/service'
 import {
   createSigningKeys,
   openNote,
@@ -13,9 +13,9 @@ import {
 } from '@cupel/signing'
 import { cosigner, until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
-import { SIGNING_KEYS_FILE, transparencyFolder } from '@cupel/transparency'
+import { SIGNING_KEYS_FILE, transparencyFolder } from '@cupel/evidence/transparency'
 import { beforeAll, afterAll, expect, test } from 'vitest'
-import { callCupel, openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { callCupel, openCommandLine, type CommandLine } from '../command-line.js'
 
 const PREFIX = 'log.example.com/cupel'
 

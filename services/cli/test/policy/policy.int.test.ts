@@ -3,9 +3,9 @@ import { defaultPolicy, type PolicyDocument } from '@cupel/domain'
 import type { ReportGenerated } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../test/decided.js'
-import { magicAddress, MIXED, SANCTIONED, UNLISTED } from '../../test/some-labels.js'
-import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
+import { openDecided, type Decided } from '../decided.js'
+import { magicAddress, MIXED, SANCTIONED, UNLISTED } from '../some-labels.js'
+import { CommandError, EXIT_NOT_FOUND } from '@cupel/command-line'
 
 let decided: Decided
 let scam: ReportGenerated

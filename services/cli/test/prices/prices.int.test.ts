@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
-import { EXIT_FAILED } from '../explain.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
+import { EXIT_FAILED } from '@cupel/command-line'
 
 let commandLine: CommandLine
 let cupel: CommandLine['cupel']

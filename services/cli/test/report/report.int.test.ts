@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
 
 /** Bytes that every text encoding changes. */
 const PDF = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe, 0x80, 0x0a])

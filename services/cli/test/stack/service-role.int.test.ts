@@ -9,8 +9,8 @@ import { installReadModels } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
-import { rightsOf, settleRights } from '../install/database-rights.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
+import { rightsOf, settleRights } from '@cupel/command-line/installation'
 
 // All installations of a server share the role of the services, but its password belongs to one: the test signs in as a member of it.
 const role = `cupel_service_${randomBytes(6).toString('hex')}`

@@ -1,5 +1,5 @@
 /** Changes presented reports and proofs, and the keys with which they are checked. */
-import { UnprovenReportError, verifyReport } from '@cupel/transparency'
+import { UnprovenReportError, verifyReport } from '@cupel/evidence/transparency'
 import type { Evidence, ProvenDocument } from './evidence.js'
 import { below, flipped, oneOf, type Kind, type Random } from './kinds.js'
 import { foreignKeys } from './transparency-kinds.js'

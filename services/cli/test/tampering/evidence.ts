@@ -21,8 +21,8 @@ import {
 } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { putCheckpoints } from '@cupel/projections'
-import { latestReportRecord, latestReportsOf, reportedAddressesOf } from '@cupel/read-models'
-import { createPdfRenderer, type PdfRenderer } from '@cupel/report-pdf'
+import { latestReportRecord, latestReportsOf, reportedAddressesOf } from '@cupel/reports/read-model'
+import { createPdfRenderer, type PdfRenderer } from '@cupel/reports/pdf'
 import {
   createSigningKeys,
   readSigningKeys,
@@ -40,10 +40,10 @@ import {
   REPORT_SIGNING_KEYS_FILE,
   SIGNING_KEYS_FILE,
   transparencyFolder,
-} from '@cupel/transparency'
+} from '@cupel/evidence/transparency'
 import { expect } from 'vitest'
-import { verifyConnected, type Verified } from '../../src/audit/verify.js'
-import { createContext } from '../../src/context.js'
+import { verifyConnected, type Verified } from '@cupel/evidence/commands'
+import { createContext } from '@cupel/command-line'
 import { ACCOUNT, insertAccounts } from '../account-rows.js'
 import { openDecided, type Decided } from '../decided.js'
 import { makeRows } from './made-rows.js'

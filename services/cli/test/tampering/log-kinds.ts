@@ -2,7 +2,7 @@
 import { topicOf } from '@cupel/contracts'
 import { withMac, type LogRecord } from '@cupel/event-log'
 import { testRecordKeys } from '@cupel/testkit/installation'
-import type { Verified } from '../../src/audit/verify.js'
+import type { Verified } from '@cupel/evidence/commands'
 import type { Evidence } from './evidence.js'
 import { below, flipped, oneOf, type Found, type Kind, type Random } from './kinds.js'
 

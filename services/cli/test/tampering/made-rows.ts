@@ -1,5 +1,5 @@
 /** Rows of every table that is compared with the log, made as services and operators make them. */
-import { changeKey, revokeKey, rotateKey } from '@cupel/access'
+import { changeKey, revokeKey, rotateKey } from '@cupel/gate/access'
 import { addNote, assignCase, attachFile, setDisposition } from '@cupel/cases'
 import { topicOf, type ReportGenerated } from '@cupel/contracts'
 import { parseAddress } from '@cupel/domain'

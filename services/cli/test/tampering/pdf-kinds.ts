@@ -1,8 +1,8 @@
 /** Changes presented PDFs of reports: the PDF differs from the proven report. */
 import type { RecordedLeaf } from '@cupel/contracts'
-import type { PdfRenderer } from '@cupel/report-pdf'
-import { NO_WITNESSES, UnprovenReportError, verifyReport } from '@cupel/transparency'
-import { verifyPdf } from '../../src/verify/verify-pdf.js'
+import type { PdfRenderer } from '@cupel/reports/pdf'
+import { NO_WITNESSES, UnprovenReportError, verifyReport } from '@cupel/evidence/transparency'
+import { verifyPdf } from '@cupel/evidence/commands'
 import type { Evidence, ProvenDocument } from './evidence.js'
 import { below, flipped, oneOf, type Kind, type Random } from './kinds.js'
 

@@ -8,7 +8,7 @@ import type { Shown } from './document-kinds.js'
 import type { Evidence } from './evidence.js'
 
 const SCRIPT = fileURLToPath(
-  new URL('../../../../packages/transparency/python/verify_report.py', import.meta.url),
+  new URL('../../../../packages/evidence/python/verify_report.py', import.meta.url),
 )
 const DRIVER = `
 import base64, importlib.util, json, sys

@@ -1,8 +1,6 @@
 /** Rows that somebody with the owner's account of the database changes, each in a transaction that is rolled back. */
 import { readModels } from '@cupel/read-models'
-import { ledgerTables, outOfReach, treeTables } from '../../src/audit/tables/other-tables.js'
-import { primaryTables } from '../../src/audit/tables/stated-rows.js'
-import type { Verified } from '../../src/audit/verify.js'
+import { ledgerTables, outOfReach, treeTables, primaryTables, type Verified } from '@cupel/evidence/commands'
 import { rolledBack } from './evidence.js'
 import type { Kind } from './kinds.js'
 import { said } from './log-kinds.js'

@@ -12,14 +12,20 @@ import {
   type EventData,
   type RecordedLeaf,
 } from '@cupel/contracts'
-import { createPdfRenderer, RENDERER_VERSION } from '@cupel/report-pdf'
+import { createPdfRenderer, RENDERER_VERSION } from '@cupel/reports/pdf'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
 import { cosigner, sampleReport, signedText } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
-import { extendLog, NO_WITNESSES, readProof, SIGNING_KEYS_FILE, verifyReport } from '@cupel/transparency'
+import {
+  extendLog,
+  NO_WITNESSES,
+  readProof,
+  SIGNING_KEYS_FILE,
+  verifyReport,
+} from '@cupel/evidence/transparency'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
-import { MAX_PDF_BYTES, verifyPdf } from './verify-pdf.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
+import { MAX_PDF_BYTES, verifyPdf } from '@cupel/evidence/commands'
 
 const ID = '9f2c4a1be07d6358'
 const PDF_ID = '1c77a05be2d94f31'

@@ -1,6 +1,6 @@
-import { createAccount } from '@cupel/access'
+import { createAccount } from '@cupel/gate/access'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
 
 let commandLine: CommandLine
 let account: string

@@ -3,13 +3,19 @@ import { silentLogger } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
 import { openDatabase } from '@cupel/postgres'
-import { listSets, readModels, setFacts } from '@cupel/read-models'
+import { listSets, setFacts } from '@cupel/labels/read-model'
+import { readModels } from '@cupel/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { LateError } from '../turns.js'
-import { openFollowed } from '../../test/installation.js'
-import { createExaminationThreads, type ExaminationThreads } from './examination-threads.js'
-import { createExaminer, processMs, type ExaminationOrder } from './examiner.js'
+import {
+  LateError,
+  createExaminationThreads,
+  type ExaminationThreads,
+  createExaminer,
+  processMs,
+  type ExaminationOrder,
+} from '@cupel/screening/worker'
+import { openFollowed } from '../installation.js'
 
 const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const PARTNER = '0x1111111111111111111111111111111111111111'

@@ -13,7 +13,7 @@ import {
   WAIT,
   type Explored,
   type Explorer,
-} from '../../test/explorers.js'
+} from '../explorers.js'
 
 const [ALICE, BOB] = [address('a'), address('b')]
 let explored: Explored

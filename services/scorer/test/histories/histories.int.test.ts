@@ -2,7 +2,7 @@
 import { compiledDefaultPolicy, differences, recompute } from '@cupel/domain'
 import { examineAddress, importLedger } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
-import { labelFacts, readLabelsAsOf } from '@cupel/read-models'
+import { labelFacts, readLabelsAsOf } from '@cupel/labels/read-model'
 import { answered, etherscanStandIn, type EvmChain, type StandInServer } from '@cupel/testkit/providers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
@@ -17,9 +17,9 @@ import {
   WAIT,
   type Explored,
   type Explorer,
-} from '../../test/explorers.js'
-import type { Installation } from '../../test/installation.js'
-import { sharedInputs } from '../../test/shared-inputs.js'
+} from '../explorers.js'
+import type { Installation } from '../installation.js'
+import { sharedInputs } from '../shared-inputs.js'
 
 const [ALICE, BOB] = [address('a'), address('b')]
 

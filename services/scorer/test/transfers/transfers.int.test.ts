@@ -13,8 +13,8 @@ import {
   paid,
   type Explored,
   type Explorer,
-} from '../../test/explorers.js'
-import { sharedInputs } from '../../test/shared-inputs.js'
+} from '../explorers.js'
+import { sharedInputs } from '../shared-inputs.js'
 
 const OWN = address('d')
 

@@ -1,5 +1,5 @@
 /** API keys as the API returns them, and what a form of them holds. */
-import { fieldOf } from '../../server/page.js'
+import { fieldOf } from '@cupel/console'
 
 export interface ApiKey {
   readonly key_id: string

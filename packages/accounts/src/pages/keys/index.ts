@@ -1,5 +1,5 @@
 /** API keys, for people who administer the account. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { createKey, listKeys } from './list-keys.js'
 import { changeKey, revokeKey, rotateKey, showKey } from './show-key.js'
 import { newKey } from './show-new-key.js'

@@ -1,13 +1,18 @@
 /** GET and POST /keys: the API keys of the account, and a new one. */
-import { visibleText } from '@cupel/report-document'
-import type { ListPage } from '../../api/answers.js'
-import { ApiProblem } from '../../api/api-problem.js'
-import { Form } from '../../components/form.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { Pager } from '../../components/pager.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { visibleText } from '@cupel/reports/document'
+import {
+  type ListPage,
+  ApiProblem,
+  Form,
+  Moment,
+  Notice,
+  Pager,
+  ScrollTable,
+  page,
+  type Page,
+  type PageCall,
+  type ShownPage,
+} from '@cupel/console'
 import { API_KEYS, pagePathOf, rightsOf, scopeText, statusText, type ApiKey } from './api-key.js'
 import { KeyFields } from './key-fields.js'
 import { showKeyOnce } from './show-new-key.js'

@@ -1,18 +1,18 @@
 /** GET /keys/{key_id} and POST /keys/{key_id}/…: one API key, and its changes. */
-import { visibleText } from '@cupel/report-document'
+import { visibleText } from '@cupel/reports/document'
 import type { ComponentChildren } from 'preact'
-import { ApiProblem } from '../../api/api-problem.js'
-import { Form } from '../../components/form.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
 import {
+  ApiProblem,
+  Form,
+  Moment,
+  Notice,
   page,
   redirect,
   type Page,
   type PageAnswer,
   type PageCall,
   type ShownPage,
-} from '../../server/page.js'
+} from '@cupel/console'
 import { apiPathOf, givenTexts, pagePathOf, rightsOf, scopeText, statusText, type ApiKey } from './api-key.js'
 import { KeyFields } from './key-fields.js'
 import { showKeyOnce } from './show-new-key.js'

@@ -1,10 +1,12 @@
 /** GET /sign-in/oidc: sends the person to the sign-in service. */
-import { FLOW_LIFETIME_SECONDS } from '../../oidc/flow-cookie.js'
-import { SignInFault } from '../../oidc/sign-in-fault.js'
-import type { SignInService } from '../../oidc/sign-in-service.js'
-import type { Page } from '../../server/page.js'
-import { returnPath } from '../../session/return-path.js'
-import { flowCookie } from '../../session/session-cookie.js'
+import {
+  FLOW_LIFETIME_SECONDS,
+  SignInFault,
+  type SignInService,
+  type Page,
+  returnPath,
+  flowCookie,
+} from '@cupel/console'
 import { flowFaultPage } from './flow-fault-page.js'
 
 /** The form of key ids; any other value is no choice. */

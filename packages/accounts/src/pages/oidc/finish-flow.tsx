@@ -1,9 +1,18 @@
 /** GET /sign-in/oidc/callback: the person comes back from the sign-in service, and the API makes a session of the ID token. */
-import { ApiProblem } from '../../api/api-problem.js'
-import { SignInFault } from '../../oidc/sign-in-fault.js'
-import { CALLBACK_PATH, type FinishedFlow, type SignInService } from '../../oidc/sign-in-service.js'
-import { page, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
-import { flowCookie, readFlow } from '../../session/session-cookie.js'
+import {
+  ApiProblem,
+  SignInFault,
+  CALLBACK_PATH,
+  type FinishedFlow,
+  type SignInService,
+  page,
+  redirect,
+  type Page,
+  type PageAnswer,
+  type PageCall,
+  flowCookie,
+  readFlow,
+} from '@cupel/console'
 import { sessionOf, type NewSession } from '../sign-in/begin-session.js'
 import { flowFaultPage, refusedPersonPage } from './flow-fault-page.js'
 import { KeyChoice, type SignInKey } from './key-choice.js'

@@ -1,8 +1,12 @@
 /** The page of a failed sign-in: what went wrong, and what the person can do. */
-import type { ApiProblem } from '../../api/api-problem.js'
-import type { SignInFault, SignInFaultKind } from '../../oidc/sign-in-fault.js'
-import type { SignInService } from '../../oidc/sign-in-service.js'
-import { page, type ShownPage } from '../../server/page.js'
+import {
+  type ApiProblem,
+  type SignInFault,
+  type SignInFaultKind,
+  type SignInService,
+  page,
+  type ShownPage,
+} from '@cupel/console'
 
 interface Words {
   readonly status: number

@@ -1,6 +1,5 @@
 /** Signing in with the sign-in service of the installation. */
-import type { SignInService } from '../../oidc/sign-in-service.js'
-import type { Page } from '../../server/page.js'
+import type { SignInService, Page } from '@cupel/console'
 import { beginFlow } from './begin-flow.js'
 import { finishFlow } from './finish-flow.js'
 import { showSignedOut } from './show-signed-out.js'

@@ -1,6 +1,6 @@
 /** The keys of a person whose groups are mapped to several keys. Each entry runs the sign-in once more, with the choice. */
-import { visibleText } from '@cupel/report-document'
-import { queryText } from '../../api/api-client.js'
+import { visibleText } from '@cupel/reports/document'
+import { queryText } from '@cupel/console'
 
 export interface SignInKey {
   readonly key_id: string

@@ -1,6 +1,5 @@
 /** GET /sign-out/done: the session here is over; the session at the sign-in service may go on. */
-import type { SignInService } from '../../oidc/sign-in-service.js'
-import { page, redirect, type Page } from '../../server/page.js'
+import { type SignInService, page, redirect, type Page } from '@cupel/console'
 
 export const showSignedOut = (service: SignInService): Page => ({
   method: 'GET',

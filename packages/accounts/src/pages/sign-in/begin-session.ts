@@ -1,9 +1,6 @@
 /** POST /sign-in: exchanges the key for a session. */
 import { parseApiKey } from '@cupel/domain'
-import { ApiDown, ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, redirect, type Page } from '../../server/page.js'
-import { returnPath } from '../../session/return-path.js'
-import type { Session } from '../../session/session-cookie.js'
+import { ApiDown, ApiProblem, fieldOf, redirect, type Page, returnPath, type Session } from '@cupel/console'
 import { signInForm, type SignInWith } from './show-sign-in.js'
 
 export interface NewSession {

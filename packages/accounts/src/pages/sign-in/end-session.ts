@@ -1,6 +1,5 @@
 /** POST /sign-out: ends the session, here and at the API. */
-import { ApiProblem } from '../../api/api-problem.js'
-import { redirect, type Page } from '../../server/page.js'
+import { ApiProblem, redirect, type Page } from '@cupel/console'
 import type { SignInWith } from './show-sign-in.js'
 
 /** A person who came with the sign-in service is told that the session there goes on. */

@@ -1,5 +1,5 @@
 /** Signing in with a key, and out. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { beginSession } from './begin-session.js'
 import { endSession } from './end-session.js'
 import { showSignIn, type SignInWith } from './show-sign-in.js'

@@ -1,9 +1,15 @@
 /** GET /sign-in: the form that takes a key. */
-import { queryText } from '../../api/api-client.js'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import { page, redirect, type Page, type PageCall, type ShownPage } from '../../server/page.js'
-import { returnPath } from '../../session/return-path.js'
+import {
+  queryText,
+  Form,
+  Notice,
+  page,
+  redirect,
+  type Page,
+  type PageCall,
+  type ShownPage,
+  returnPath,
+} from '@cupel/console'
 
 /** The sign-in service beside the key; null where people sign in with a key alone. */
 export type SignInWith = { readonly name: string } | null

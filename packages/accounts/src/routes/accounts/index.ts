@@ -1,11 +1,19 @@
 /** GET and POST /v1/accounts: the accounts of the installation, for operators. */
-import { createAccount, listAccountPage } from '@cupel/access'
+import { createAccount, listAccountPage } from '@cupel/gate/access'
 import { instant } from '@cupel/contracts'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { MAX_PAGE_SIZE, pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { statuses } from '../../http/status.js'
-import { text } from '../../http/text.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  MAX_PAGE_SIZE,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  statuses,
+  text,
+} from '@cupel/gate/http'
 import { keyAuthor, reasonField, type KeyParts } from '../keys/key-description.js'
 
 const LIST = 'accounts'

@@ -1,9 +1,7 @@
 /** PATCH /v1/keys/{key_id}: other rights or another name for an API key, which stays the same key. */
-import { changeKey, type KeyChange } from '@cupel/access'
+import { changeKey, type KeyChange } from '@cupel/gate/access'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
-import { orAbsent } from '../../http/text.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent } from '@cupel/gate/http'
 import {
   expiryField,
   keyAuthor,

@@ -1,9 +1,7 @@
 /** POST /v1/keys: issues an API key, which only the answer shows. */
-import { issueKey } from '@cupel/access'
+import { issueKey } from '@cupel/gate/access'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
-import { orAbsent, text } from '../../http/text.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent, text } from '@cupel/gate/http'
 import {
   expiryField,
   keyAuthor,

@@ -1,9 +1,7 @@
 /** POST /v1/keys/{key_id}/rotate and /revoke: a successor for an API key, or its end. */
-import { revokeKey, ROTATION_OVERLAP_MS, rotateKey } from '@cupel/access'
+import { revokeKey, ROTATION_OVERLAP_MS, rotateKey } from '@cupel/gate/access'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
-import { orAbsent } from '../../http/text.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent } from '@cupel/gate/http'
 import {
   keyAuthor,
   keyComponent,

@@ -1,5 +1,5 @@
 /** Every endpoint of API keys. */
-import type { Endpoint } from '../../http/endpoint.js'
+import type { Endpoint } from '@cupel/gate/http'
 import { changeApiKey } from './change-key.js'
 import { createApiKey } from './create-key.js'
 import { revokeApiKey, rotateApiKey } from './end-key.js'

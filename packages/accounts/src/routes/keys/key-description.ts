@@ -1,14 +1,12 @@
 /** API keys as the API shows them, and what their routes have in common. */
-import { AccessRefusal, findKey, parseIpRange, type ApiKey, type Caller } from '@cupel/access'
+import { AccessRefusal, findKey, type ApiKey, type Caller } from '@cupel/gate/access'
+import { parseIpRange } from '@cupel/kit/http-edge'
 import { instant } from '@cupel/contracts'
 import { planNames, type Scope } from '@cupel/domain'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import type { KeyedCall } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import { ownText } from '../../http/text.js'
+import { type KeyedCall, type PageTokens, refuse, type Refusal, ownText } from '@cupel/gate/http'
 
 export interface KeyParts {
   readonly database: Database

@@ -1,9 +1,16 @@
 /** GET /v1/keys: the API keys of the account, without the keys themselves. */
-import { listKeyPage } from '@cupel/access'
+import { listKeyPage } from '@cupel/gate/access'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { text } from '../../http/text.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  text,
+} from '@cupel/gate/http'
 import {
   keyComponent,
   keyDocument,

@@ -1,10 +1,8 @@
 /** POST /v1/sessions/oidc: exchanges the ID token of a person for the token of a session. */
 import { z } from 'zod'
-import type { SignInKey } from '@cupel/access'
-import { jsonAnswer, personEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { NO_SIGN_IN_SERVICE } from '../../access/person-sign-in.js'
-import { orAbsent, text } from '../../http/text.js'
-import { statuses } from '../../http/status.js'
+import type { SignInKey } from '@cupel/gate/access'
+import { jsonAnswer, personEndpoint, type Endpoint, orAbsent, text, statuses } from '@cupel/gate/http'
+import { NO_SIGN_IN_SERVICE } from './person-sign-in.js'
 import {
   newSessionSchema,
   sessionDocument,

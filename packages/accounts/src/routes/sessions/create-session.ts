@@ -1,8 +1,6 @@
 /** POST /v1/sessions: exchanges a key for the token of a session, which a browser can hold for some hours. */
-import { beginSession } from '@cupel/access'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
+import { beginSession } from '@cupel/gate/access'
+import { jsonAnswer, keyedEndpoint, type Endpoint, refuse, statuses } from '@cupel/gate/http'
 import {
   newSessionSchema,
   sessionDocument,

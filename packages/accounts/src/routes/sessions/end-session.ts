@@ -1,7 +1,6 @@
 /** DELETE /v1/sessions/current: signs out. */
-import { endSession as endStoredSession } from '@cupel/access'
-import { keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
+import { endSession as endStoredSession } from '@cupel/gate/access'
+import { keyedEndpoint, type Endpoint, statuses } from '@cupel/gate/http'
 import { type SessionParts } from './session-description.js'
 
 export function endSession({ database }: SessionParts): Endpoint {

@@ -8,7 +8,7 @@ import {
   type Caller,
   type IssuedSession,
   type SignInKey,
-} from '@cupel/access'
+} from '@cupel/gate/access'
 import {
   actorOf,
   createIdTokenVerifier,
@@ -18,13 +18,12 @@ import {
   ProviderDown,
   type IdTokenFault,
   type OidcSettings,
-} from '@cupel/oidc'
+} from '@cupel/kit/oidc'
 import type { Logger } from '@cupel/contracts'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import type { PersonRefusal, PersonResult } from '../http/endpoint.js'
-import { refuse, type Refusal } from '../http/problem.js'
-import { refusalOf } from './refusal-of.js'
+import { type PersonRefusal, type PersonResult, refuse, type Refusal } from '@cupel/gate/http'
+import { refusalOf } from '@cupel/gate/calls'
 
 export interface SignInOrder {
   readonly idToken: string

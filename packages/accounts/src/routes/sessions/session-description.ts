@@ -1,8 +1,8 @@
 /** The session as the API shows it. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import type { PersonSignIn } from '../../access/person-sign-in.js'
+import type { PersonSignIn } from './person-sign-in.js'
 
 export interface SessionParts {
   readonly database: Database

@@ -1,5 +1,5 @@
 /** `cupel archive create`: adds the records of the log that the archive lacks. */
-import { ArchiveInUseError, createArchive, type ArchivedTree, type Created } from '@cupel/archive'
+import { ArchiveInUseError, createArchive, type ArchivedTree, type Created } from '../../index.js'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, readCatalogRows } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -11,17 +11,27 @@ import {
   storeArchive,
   storeArchiveBegun,
   storeArchiveFailure,
-} from '@cupel/transparency'
+} from '@cupel/evidence/transparency'
 import type { Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { readingNotes } from '../audit/reading-notes.js'
-import { installationEvidence } from '../evidence.js'
-import { withConnections, type Connections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE } from '../explain.js'
-import { treeText } from './archive-text.js'
-import { refusedArchive } from './open-archive.js'
-import { archivePlace, openStore } from './open-store.js'
+import {
+  answer,
+  snakeCase,
+  type JsonOption,
+  readingNotes,
+  type CliContext,
+  CommandError,
+  EXIT_NOT_FOUND,
+  EXIT_UNAVAILABLE,
+} from '@cupel/command-line'
+import {
+  installationEvidence,
+  withConnections,
+  type Connections,
+  treeText,
+  refusedArchive,
+  archivePlace,
+  openStore,
+} from '@cupel/command-line/installation'
 
 export function registerCreate(archive: Command, context: CliContext): void {
   archive

@@ -1,13 +1,9 @@
 /** `cupel archive export`: the events of an archive as tables, for people who ask questions with SQL. */
-import { exportParquet, UNDECODED, type ExportedParquet } from '@cupel/archive'
+import { exportParquet, UNDECODED, type ExportedParquet } from '../../index.js'
 import { deadLetterGroups, deadLetterTopic } from '@cupel/event-log'
 import { Option, type Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { readPublicKeys } from '../audit/public-keys.js'
-import { readingNotes } from '../audit/reading-notes.js'
-import type { CliContext } from '../context.js'
-import { openArchive, refusedArchive } from './open-archive.js'
-import { archivePlace } from './open-store.js'
+import { answer, snakeCase, type JsonOption, readingNotes, type CliContext } from '@cupel/command-line'
+import { readPublicKeys, openArchive, refusedArchive, archivePlace } from '@cupel/command-line/installation'
 
 interface ExportCommand extends JsonOption {
   readonly format: 'parquet'

@@ -1,7 +1,7 @@
 /** `cupel archive`: copies of the log that are kept and read elsewhere. */
 import type { Command } from 'commander'
-import type { CliContext } from '../context.js'
-import { registerVerifyArchive } from '../audit/verify.js'
+import type { CliContext } from '@cupel/command-line'
+import { registerVerifyArchive } from '@cupel/evidence/commands'
 import { registerCreate } from './create.js'
 import { registerExport } from './export.js'
 import { registerRestoreArchive } from './restore.js'

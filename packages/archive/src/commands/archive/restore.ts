@@ -1,6 +1,6 @@
 /** `cupel archive restore`: makes a lost log again from an archive. */
-import { restoreArchive, type ArchiveContents, type RestoredArchive } from '@cupel/archive'
-import { adoptRestoredLog } from '@cupel/transparency'
+import { restoreArchive, type ArchiveContents, type RestoredArchive } from '../../index.js'
+import { adoptRestoredLog } from '@cupel/evidence/transparency'
 import {
   addCatalogRows,
   beginRestoration,
@@ -13,17 +13,27 @@ import {
   replaceCatalogRows,
 } from '@cupel/event-log'
 import type { Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { readPublicKeys } from '../audit/public-keys.js'
-import { readingNotes } from '../audit/reading-notes.js'
-import { withConnections, type Connections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED } from '../explain.js'
-import { operator } from '../operator.js'
-import { requiredReason } from '../required-reason.js'
-import { stillRunning } from '../restore/still-running.js'
-import { openArchive, refusedArchive } from './open-archive.js'
-import { archivePlace, openStore } from './open-store.js'
+import {
+  answer,
+  snakeCase,
+  type JsonOption,
+  readingNotes,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  requiredReason,
+} from '@cupel/command-line'
+import {
+  readPublicKeys,
+  withConnections,
+  type Connections,
+  operator,
+  stillRunning,
+  openArchive,
+  refusedArchive,
+  archivePlace,
+  openStore,
+} from '@cupel/command-line/installation'
 
 interface RestoreArchiveCommand extends JsonOption {
   readonly publicKeys?: string

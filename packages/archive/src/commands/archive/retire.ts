@@ -1,11 +1,8 @@
 /** `cupel archive retire`: nothing waits for an archive that is not continued. */
-import { retireArchive } from '@cupel/transparency'
+import { retireArchive } from '@cupel/evidence/transparency'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
-import { archivePlace } from './open-store.js'
+import { answer, type JsonOption, type CliContext, CommandError, EXIT_NOT_FOUND } from '@cupel/command-line'
+import { withConnections, archivePlace } from '@cupel/command-line/installation'
 
 export function registerRetire(archive: Command, context: CliContext): void {
   archive

@@ -1,11 +1,7 @@
 /** Which months of reports an archive keeps as well as the database. */
-import { ArchiveError } from '@cupel/archive'
-import { openArchive, refusedArchive } from '../archive/open-archive.js'
-import { archivePlace } from '../archive/open-store.js'
-import { readingNotes } from '../audit/reading-notes.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_USAGE } from '../explain.js'
+import { ArchiveError } from '../../index.js'
+import { openArchive, refusedArchive, archivePlace, withConnections } from '@cupel/command-line/installation'
+import { readingNotes, type CliContext, CommandError, EXIT_USAGE } from '@cupel/command-line'
 import { compareArchive, readMonths, type Month, type MonthOfReports } from './compare-archive.js'
 
 export interface Plan {

@@ -1,9 +1,14 @@
 /** `cupel retention`: which months of reports an archive keeps as well as the database does. */
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { EXIT_FAILED } from '../explain.js'
-import { wholeNumber } from '../option-values.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  type CliContext,
+  EXIT_FAILED,
+  wholeNumber,
+} from '@cupel/command-line'
 import type { Plan } from './plan.js'
 
 interface PlanCommand extends JsonOption {

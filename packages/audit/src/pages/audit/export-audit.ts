@@ -1,10 +1,16 @@
 /** GET /audit/calls.csv and calls.ndjson: the calls of a range of days as a file, page after page as the API has them. */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { csvCell } from '@cupel/report-document'
-import type { ListPage } from '../../api/answers.js'
-import { ApiProblem } from '../../api/api-problem.js'
-import { page, raw, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
+import { csvCell } from '@cupel/reports/document'
+import {
+  type ListPage,
+  ApiProblem,
+  page,
+  raw,
+  type Page,
+  type PageAnswer,
+  type PageCall,
+} from '@cupel/console'
 import { filterOf } from './audit-filters.js'
 import { auditQuery, faultOf, type AuditEntry } from './show-audit.js'
 

@@ -1,13 +1,16 @@
 /** GET /audit: every call with a key of the account, newest first, with filters. */
-import { visibleText } from '@cupel/report-document'
-import { ApiProblem } from '../../api/api-problem.js'
-import type { ListPage } from '../../api/answers.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { Pager } from '../../components/pager.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page } from '../../server/page.js'
-import { dayAfter } from '../history/show-history.js'
+import { visibleText } from '@cupel/reports/document'
+import {
+  ApiProblem,
+  type ListPage,
+  Moment,
+  Notice,
+  Pager,
+  ScrollTable,
+  page,
+  type Page,
+} from '@cupel/console'
+import { dayAfter } from '@cupel/reports/pages'
 import { AuditFilters, filterOf, isSearch, type AuditFilter } from './audit-filters.js'
 
 export interface AuditEntry {

@@ -1,5 +1,5 @@
 /** Calls of each day of the month as columns. The table of the page says the same. */
-import { amountText } from '@cupel/report-document'
+import { amountText } from '@cupel/reports/document'
 import type { UsageDay } from './usage-answer.js'
 
 const COLUMN = 22

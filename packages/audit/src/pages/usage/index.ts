@@ -1,5 +1,5 @@
 /** The use of the keys. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { showUsage } from './show-usage.js'
 
 export const usagePages: readonly Page[] = [showUsage]

@@ -1,9 +1,6 @@
 /** GET /usage: calls of today and of this month, against the plans of the keys. */
-import { amountText, visibleText } from '@cupel/report-document'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page } from '../../server/page.js'
+import { amountText, visibleText } from '@cupel/reports/document'
+import { Moment, Notice, ScrollTable, page, type Page } from '@cupel/console'
 import { DayChart } from './day-chart.js'
 import type { Counts, KeyUsage, UsageAnswer, UsageDay } from './usage-answer.js'
 

@@ -1,15 +1,25 @@
 /** GET /v1/audit-log: the calls made with the account's keys, newest first. Eventually consistent, like every list. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { instant } from '@cupel/contracts'
-import type { AuditCursor, AuditEntry, AuditPage, AuditQuery } from '@cupel/read-models'
+import type { AuditCursor, AuditEntry, AuditPage, AuditQuery } from '../../read-model/index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import { SLICE_ITEMS, type LargeRead, type LargeReads } from '../../http/large-reads.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import type { Refusal } from '../../http/problem.js'
-import { text } from '../../http/text.js'
-import { timeRange } from '../../http/time-range.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  SLICE_ITEMS,
+  type LargeRead,
+  type LargeReads,
+  type PageTokens,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  type Refusal,
+  text,
+  timeRange,
+} from '@cupel/gate/http'
 
 export interface AuditListing {
   readonly list: (caller: Caller, query: Omit<AuditQuery, 'accountId' | 'livemode'>) => Promise<AuditPage>

@@ -1,6 +1,6 @@
-import type { AuditCursor, AuditEntry, AuditPage } from '@cupel/read-models'
+import type { AuditCursor, AuditEntry, AuditPage } from '../../read-model/queries.js'
 import { expect, test } from 'vitest'
-import type { LargeRead } from '../../http/large-reads.js'
+import type { LargeRead } from '@cupel/gate/http'
 import { listAuditLog } from './list-audit-log.js'
 
 const entries = Array.from({ length: 470 }, (_, index): AuditEntry => ({

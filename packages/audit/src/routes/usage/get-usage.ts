@@ -1,11 +1,11 @@
 /** GET /v1/usage: how often the account's keys were used today and this month, against their plans. */
-import { listKeys, type ApiKey, type Caller } from '@cupel/access'
+import { listKeys, type ApiKey, type Caller } from '@cupel/gate/access'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { countUsage, type KeyDay } from '@cupel/read-models'
+import { countUsage, type KeyDay } from '../../read-model/index.js'
 import { instant } from '@cupel/contracts'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
+import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '@cupel/gate/http'
 
 export interface UsageParts {
   readonly keys: (caller: Caller) => Promise<readonly ApiKey[]>

@@ -1,6 +1,6 @@
 /** Makes and cancels bulk jobs for callers: each change is an event, acknowledged before the answer. */
-import type { Caller, ReportIds } from '@cupel/access'
-import { LATE, withinMs } from '@cupel/concurrency'
+import type { Caller, ReportIds } from '@cupel/gate/access'
+import { LATE, withinMs } from '@cupel/kit/concurrency'
 import {
   appendAttributes,
   problemCodes,
@@ -12,10 +12,8 @@ import {
 } from '@cupel/contracts'
 import { judgeItems, magicProblems, type AskedItem } from '@cupel/domain'
 import { LogUnavailableError, type EventCodec, type EventLog } from '@cupel/event-log'
-import { apiCallOf } from '../audit/api-call.js'
-import type { KeyedCall } from '../http/endpoint.js'
-import { statuses } from '../http/status.js'
-import { traceparentFor } from '../http/traceparent.js'
+import { apiCallOf } from '@cupel/gate/audit'
+import { type KeyedCall, statuses, traceparentFor } from '@cupel/gate/http'
 
 export interface BulkOrder {
   readonly call: KeyedCall

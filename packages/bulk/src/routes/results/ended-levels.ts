@@ -1,5 +1,6 @@
 /** Remembers the levels of ended jobs, which no longer change: the database counts them anew from every item of each listed job. */
-import type { JobOverview, JobSummary, Tenant } from '@cupel/read-models'
+import type { JobOverview, JobSummary } from '../../read-model/index.js'
+import type { Tenant } from '@cupel/projections'
 
 type Levels = JobOverview['levels']
 

@@ -2,7 +2,8 @@
  * Remembers the overviews of ended jobs, which no longer change. The database counts an overview anew from every item of the job, and clients
  * that poll a job ask for it more often than for anything else.
  */
-import type { FoundOverview, Tenant } from '@cupel/read-models'
+import type { FoundOverview } from '../../read-model/index.js'
+import type { Tenant } from '@cupel/projections'
 
 export type FindOverview = (tenant: Tenant, jobId: string) => Promise<FoundOverview>
 

@@ -1,4 +1,5 @@
-import type { FoundOverview, JobOverview } from '@cupel/read-models'
+import type { FoundOverview } from '../../read-model/find-job.js'
+import type { JobOverview } from '../../read-model/queries.js'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createEndedOverviews } from './ended-overviews.js'
 

@@ -1,6 +1,6 @@
 /** Jobs and their results as callers receive them. Reports go in as they were recorded, byte for byte. */
 import { riskLevels } from '@cupel/contracts'
-import type { JobItem, JobOverview, JobSummary } from '@cupel/read-models'
+import type { JobItem, JobOverview, JobSummary } from '../../read-model/index.js'
 import type { SubmittedJob } from './bulk-jobs.js'
 
 /** The URL of the results of a job. */

@@ -2,9 +2,10 @@
  * Tells followers how running jobs stand. Each followed job is read once per round, whatever the number of its
  * followers, and the rounds are spaced so that they take a small part of the time of one connection.
  */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
-import type { JobOverview, Tenant } from '@cupel/read-models'
+import type { JobOverview } from '../../read-model/index.js'
+import type { Tenant } from '@cupel/projections'
 
 export interface JobWatch {
   /** Calls `tell` with the result of a round, at least whenever it differs from the round before, until the returned function is called. */

@@ -1,5 +1,5 @@
 import { silentLogger } from '@cupel/contracts'
-import type { JobOverview } from '@cupel/read-models'
+import type { JobOverview } from '../../read-model/queries.js'
 import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { createJobWatch, restMs } from './job-watch.js'

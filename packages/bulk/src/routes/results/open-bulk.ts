@@ -7,7 +7,7 @@ import {
   type JobStanding,
   type NameReports,
   type TakeReportNumbers,
-} from '@cupel/access'
+} from '@cupel/gate/access'
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
@@ -26,11 +26,17 @@ import {
   type JobOverview,
   type JobPage,
   type NotFound,
-  type Tenant,
-} from '@cupel/read-models'
-import { createEventStreams, type EventStreams, type StreamLimits } from '../http/event-streams.js'
-import { createLargeReads, type LargeRead, type LargeReads } from '../http/large-reads.js'
-import type { Traffic } from '../http/traffic.js'
+} from '../../read-model/index.js'
+import type { Tenant } from '@cupel/projections'
+import {
+  createEventStreams,
+  type EventStreams,
+  type StreamLimits,
+  createLargeReads,
+  type LargeRead,
+  type LargeReads,
+  type Traffic,
+} from '@cupel/gate/http'
 import { createBulkJobs, type BulkJobs } from './bulk-jobs.js'
 import { createEndedLevels } from './ended-levels.js'
 import { createEndedOverviews } from './ended-overviews.js'

@@ -14,9 +14,9 @@ import {
   type JobItem,
   type JobOverview,
   type NotFound,
-  type Tenant,
   type Turn,
-} from '@cupel/read-models'
+} from '../../read-model/index.js'
+import type { Tenant } from '@cupel/projections'
 import { aroundResults, jobDocument, resultDocuments, resultLines } from './job-documents.js'
 import { withOpenedName } from './opened-name.js'
 import { pageOf, selectResults, type ResultSelection } from './result-order.js'

@@ -2,7 +2,7 @@
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import type { NotFound } from '@cupel/read-models'
+import type { NotFound } from '../../read-model/index.js'
 import type { BegunResults, ResultOrder } from './read-results.js'
 
 export interface ThreadData {

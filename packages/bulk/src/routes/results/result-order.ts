@@ -1,5 +1,5 @@
 /** Which results a list shows, in which order, and where its next page begins. */
-import type { JobItem } from '@cupel/read-models'
+import type { JobItem } from '../../read-model/index.js'
 
 export const itemStatuses = ['completed', 'failed', 'cancelled', 'pending'] as const
 export const resultSorts = ['submission', 'risk'] as const

@@ -1,4 +1,4 @@
-import type { JobItem } from '@cupel/read-models'
+import type { JobItem } from '../../read-model/queries.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pageOf, resultSorts, selectResults } from './result-order.js'

@@ -1,6 +1,6 @@
 /** The results of a job as text, made slice by slice: each slice reads only the reports that it needs. */
-import type { JobItem, JobOverview, ResultStretch, Turn } from '@cupel/read-models'
-import { SLICE_ITEMS } from '../http/large-reads.js'
+import type { JobItem, JobOverview, ResultStretch, Turn } from '../../read-model/index.js'
+import { SLICE_ITEMS } from '@cupel/gate/http'
 
 export interface SlicedResults {
   /** The items in order, in the groups in which they were read. */

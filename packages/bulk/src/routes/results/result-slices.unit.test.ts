@@ -1,4 +1,5 @@
-import type { JobItem, Turn } from '@cupel/read-models'
+import type { JobItem } from '../../read-model/queries.js'
+import type { Turn } from '../../read-model/find-job.js'
 import { expect, test } from 'vitest'
 import { resultDocuments } from './job-documents.js'
 import { endedStretches, SLICE_RESULTS, slicedResults, STRETCH_ITEMS } from './result-slices.js'

@@ -1,6 +1,6 @@
 /** The results of a job as CSV (RFC 4180), made for spreadsheets: nothing in it can be taken for a formula. */
 import { categories, type Report } from '@cupel/contracts'
-import type { JobItem } from '@cupel/read-models'
+import type { JobItem } from '../../read-model/index.js'
 import {
   becauseOf,
   csvCell,
@@ -10,7 +10,7 @@ import {
   nameOf,
   pointsText,
   reasonText,
-} from '@cupel/report-pdf'
+} from '@cupel/reports/document'
 import { reportOf } from './job-documents.js'
 
 export const columns = [

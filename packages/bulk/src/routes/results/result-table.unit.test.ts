@@ -1,6 +1,6 @@
 import { type Report, reportExample } from '@cupel/contracts'
 import { capReasons, factorNames, levelReasons, notExaminedItems } from '@cupel/domain'
-import { en, pointsText, reasonText } from '@cupel/report-pdf'
+import { en, pointsText, reasonText } from '@cupel/reports/document'
 import { hostileStrings } from '@cupel/testkit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

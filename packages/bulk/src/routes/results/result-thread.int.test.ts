@@ -1,5 +1,5 @@
 import { isUnavailable, sqlState } from '@cupel/postgres'
-import type { Turn } from '@cupel/read-models'
+import type { Turn } from '../../read-model/find-job.js'
 import { createTestDatabase, until } from '@cupel/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { LogUnavailableError } from '@cupel/event-log'

@@ -3,12 +3,12 @@
  * reads. If it ends unexpectedly, its reads fail and the next read starts another thread.
  */
 import { Worker } from 'node:worker_threads'
-import { threadProgram } from '@cupel/concurrency'
+import { threadProgram } from '@cupel/kit/concurrency'
 import { reportPartitions } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import type { NotFound, Turn } from '@cupel/read-models'
+import type { NotFound, Turn } from '../../read-model/index.js'
 import type { BegunResults, LeavableChunks, OrderForm, ResultReads } from './read-results.js'
 import {
   errorOf,

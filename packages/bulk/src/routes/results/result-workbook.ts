@@ -3,7 +3,7 @@
  * inline strings, so that no spreadsheet takes one for a formula, whatever it begins with.
  */
 import { riskLevels } from '@cupel/contracts'
-import type { JobItem } from '@cupel/read-models'
+import type { JobItem } from '../../read-model/index.js'
 import { cellsOf, columns } from './result-table.js'
 import { zip, type ZippedFile } from './zip.js'
 

@@ -3,10 +3,10 @@
  * connections of its own. The process gives out the turns.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { standBack } from '@cupel/concurrency'
+import { standBack } from '@cupel/kit/concurrency'
 import { useReportPartitions } from '@cupel/contracts'
 import { openDatabase } from '@cupel/postgres'
-import type { Turn } from '@cupel/read-models'
+import type { Turn } from '../../read-model/index.js'
 import { openResultReads, type BegunResults } from './read-results.js'
 import {
   errorOf,

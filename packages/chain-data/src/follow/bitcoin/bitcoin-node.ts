@@ -2,7 +2,7 @@
  * A node of Bitcoin or a similar chain (https://developer.bitcoin.org/reference/rpc). Inputs name only the outputs that they spend: newer nodes
  * add their values and scripts to a block (verbosity 3); others are asked for the transactions, which needs their index (txindex=1).
  */
-import { landmarks, type Landmark } from '@cupel/chain-data'
+import { landmarks, type Landmark } from '../../index.js'
 import type { ChainCode } from '@cupel/domain'
 import { bareHash, fieldsOf, listOf, textOf, wholeOf, type Fields } from '../answer-values.js'
 import { askedAgain } from '../asked-again.js'

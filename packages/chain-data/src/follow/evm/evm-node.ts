@@ -2,7 +2,7 @@
  * A node of an EVM chain (https://ethereum.github.io/execution-apis): blocks with their transactions, receipts, and the calls within
  * transactions where the node gives them.
  */
-import { landmarks, type Landmark } from '@cupel/chain-data'
+import { landmarks, type Landmark } from '../../index.js'
 import { findChain, type ChainCode, type HistoryKind } from '@cupel/domain'
 import { fieldsOf, hexHash, hexNumber, listOf } from '../answer-values.js'
 import { askedAgain } from '../asked-again.js'

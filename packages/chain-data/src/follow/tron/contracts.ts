@@ -1,5 +1,5 @@
 /** What the contract of a transaction moves (protocol buffers of java-tron). */
-import { stillTronContracts } from '@cupel/chain-data'
+import { stillTronContracts } from '../../index.js'
 import { fieldsOf, unitsOf, wholeOf, type Fields } from '../answer-values.js'
 import { FollowError } from '../follow-error.js'
 import type { Rows, Status } from '../transfer-rows.js'

@@ -1,5 +1,5 @@
 /** The transfers of a block of TRON as rows of the ledger's own layout. Everything that the node says of the block must agree. */
-import { tronFailures } from '@cupel/chain-data'
+import { tronFailures } from '../../index.js'
 import { bareHash, fieldsOf, listOf, textOf, unitsOf, wholeOf, type Fields } from '../answer-values.js'
 import { FollowError } from '../follow-error.js'
 import { tokenMovement } from '../token-log.js'

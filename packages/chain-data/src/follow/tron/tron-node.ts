@@ -2,7 +2,7 @@
  * A full node of TRON (https://developers.tron.network/reference/full-node-api-overview): blocks with their transactions, and what each did:
  * logs, internal transactions, rewards.
  */
-import { landmarks, type Landmark } from '@cupel/chain-data'
+import { landmarks, type Landmark } from '../../index.js'
 import type { HistoryKind } from '@cupel/domain'
 import { fieldsOf, listOf, wholeOf } from '../answer-values.js'
 import { askedAgain } from '../asked-again.js'

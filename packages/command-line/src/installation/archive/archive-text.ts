@@ -1,7 +1,6 @@
 /** The findings about the files of an archive, for people and programs. */
 import type { ArchivedTree, ArchiveFault } from '@cupel/archive'
-import { snakeCase } from '../answer.js'
-import { sinceText } from '../audit/since.js'
+import { snakeCase, sinceText } from '../../index.js'
 import type { OpenedArchive } from './open-archive.js'
 
 export interface ReadArchive {

@@ -19,15 +19,15 @@ import {
 } from '@cupel/event-log'
 import { purposeOf, verifier, type PublicKey, type Verifier } from '@cupel/signing'
 import { installationEvidence } from '../evidence.js'
-import type { CliContext } from '../context.js'
 import {
+  type CliContext,
   CommandError,
   EXIT_CONFIG,
   EXIT_FAILED,
   EXIT_NOT_FOUND,
   EXIT_UNAVAILABLE,
   EXIT_USAGE,
-} from '../explain.js'
+} from '../../index.js'
 import { homeRecordKeys } from '../record-keys-file.js'
 import { openStore } from './open-store.js'
 

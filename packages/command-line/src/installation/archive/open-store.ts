@@ -1,9 +1,8 @@
 /** The place of the archive of a command: a folder, or `s3://bucket/prefix` in the store of the settings. */
 import { readFileSync } from 'node:fs'
 import { isS3Address, openFolderStore, openS3Store, type ArchiveStore } from '@cupel/archive'
-import { ConfigError, requireVerifiedPeers, urlPeer, type Config } from '@cupel/service-kit'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_USAGE } from '../explain.js'
+import { ConfigError, requireVerifiedPeers, urlPeer, type Config } from '@cupel/kit/service'
+import { type CliContext, CommandError, EXIT_USAGE } from '../../index.js'
 
 /** A folder is relative to the caller's. */
 export const archivePlace = (context: CliContext, text: string): string =>

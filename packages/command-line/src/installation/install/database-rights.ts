@@ -13,7 +13,7 @@ import {
   type DatabaseRights,
   type Verb,
 } from '@cupel/service-connections'
-import type { Config } from '@cupel/service-kit'
+import type { Config } from '@cupel/kit/service'
 
 /** The rights of all these services together, for a role that they share. A scorer writes the ledger only if it may read histories. */
 export function rightsOf(

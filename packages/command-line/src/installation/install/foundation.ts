@@ -1,7 +1,7 @@
 /** Prepares a database and a log for the services: tables, schemas, topics. Safe to repeat. */
-import { accessMigrations } from '@cupel/access'
+import { accessMigrations } from '@cupel/gate/access'
 import { casesMigrations } from '@cupel/cases'
-import { bulkMigrations } from '@cupel/bulk-coordinator'
+import { bulkMigrations } from '@cupel/bulk/worker'
 import { eventSchemas, type Logger } from '@cupel/contracts'
 import {
   createEventCodec,
@@ -13,7 +13,7 @@ import {
   type EventLog,
   type SchemaRegistry,
 } from '@cupel/event-log'
-import { heartbeatsMigrations } from '@cupel/heartbeats'
+import { heartbeatsMigrations } from '@cupel/projections/heartbeats'
 import { labelsMigrations } from '@cupel/labels'
 import { ledgerMigrations } from '@cupel/ledger'
 import { personalDataMigrations } from '@cupel/personal-data'
@@ -21,7 +21,7 @@ import { migrate, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, installTenantWalls, projectionsMigrations } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
 import { sharingMigrations } from '@cupel/sharing'
-import { transparencyMigrations } from '@cupel/transparency'
+import { transparencyMigrations } from '@cupel/evidence/transparency'
 import { watchesMigrations } from '@cupel/watches'
 import { webhooksMigrations } from '@cupel/webhooks'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ensureServiceRole } from '@cupel/local-stack'
 import { openDatabase, sqlState, type Database } from '@cupel/postgres'
 import { logServices, optionalServices, type DatabaseRights } from '@cupel/service-connections'
-import { ConfigError, type Config } from '@cupel/service-kit'
+import { ConfigError, type Config } from '@cupel/kit/service'
 import { rightsOf } from './database-rights.js'
 
 const INVALID_PASSWORD = '28P01'

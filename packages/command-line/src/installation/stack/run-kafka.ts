@@ -9,7 +9,7 @@ import {
   type KafkaJars,
   type RunningKafka,
 } from '@cupel/local-stack'
-import { CommandError, EXIT_USAGE } from '../explain.js'
+import { CommandError, EXIT_USAGE } from '../../index.js'
 import { keep, portOf } from './keep.js'
 import type { StackOptions } from './stack-options.js'
 

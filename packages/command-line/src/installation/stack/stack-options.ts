@@ -1,7 +1,7 @@
 /** The options for the processes below the services. */
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { HeldHome, Profile } from '@cupel/local-stack'
-import type { Config, Shutdown } from '@cupel/service-kit'
+import type { Config, Shutdown } from '@cupel/kit/service'
 
 export interface StackOptions {
   readonly home: HeldHome

@@ -3,72 +3,38 @@
  * @noble/hashes, and nothing else from outside; a released folder never changes (docs/adr/0053).
  */
 export { SCORER_VERSION } from './version.js'
-export { categories, riskCategories, roles } from './vocabulary.js'
-export type { Category, RiskCategory, RiskLevel, Role } from './vocabulary.js'
+export { categories, riskCategories, roles, type Category, type RiskCategory, type RiskLevel, type Role } from './vocabulary.js'
 export { canonicalJson, isWellFormedText, sha256Hex, type Sha256Hex } from './json/canonical-json.js'
 
-export { CHAIN_TABLE_VERSION, chainFacts, chainFactsOf } from './tables/chain-table.js'
-export type { ChainCode, ChainFacts, ChainFamily } from './tables/chain-table.js'
-export {
-  ASSET_TABLE_VERSION,
-  baseUnits,
-  decimalAmount,
-  findAsset,
-  isAssetContract,
-  isBurnAddress,
-  listAssets,
-  measuredAs,
-} from './tables/asset-table.js'
-export type { Asset, MeasuredAsset } from './tables/asset-table.js'
+export { CHAIN_TABLE_VERSION, chainFacts, chainFactsOf, type ChainCode, type ChainFacts, type ChainFamily } from './tables/chain-table.js'
+export { ASSET_TABLE_VERSION, baseUnits, decimalAmount, findAsset, isAssetContract, isBurnAddress, listAssets, measuredAs, type Asset, type MeasuredAsset } from './tables/asset-table.js'
 
 export { formatAmount } from './chain-facts/amount.js'
 export { noChainInputs, type ChainInputs, type ChainStage } from './chain-facts/chain-inputs.js'
 export { findDisagreements, type Disagreement } from './chain-facts/disagreements.js'
 export { readChainFacts, type ChainReading } from './chain-facts/read-chain-facts.js'
 
-export { attribute, coinJoinAttribution, isCoinJoinNode, withCluster } from './exposure/attribution.js'
-export type { Attribution, AttributionContext, SourceAttribution } from './exposure/attribution.js'
-export {
-  compileExposurePolicy,
-  exposureBounds,
-  exposurePolicyFault,
-  taintMethods,
-} from './exposure/exposure-policy.js'
-export type {
-  CompiledExposurePolicy,
-  DirectionCaps,
-  ExposureLimits,
-  ExposurePolicyDocument,
-  ShareBand,
-  TaintMethod,
-} from './exposure/exposure-policy.js'
+export { attribute, coinJoinAttribution, isCoinJoinNode, withCluster, type Attribution, type AttributionContext, type SourceAttribution } from './exposure/attribution.js'
+export { compileExposurePolicy, exposureBounds, exposurePolicyFault, taintMethods, type CompiledExposurePolicy, type DirectionCaps, type ExposureLimits, type ExposurePolicyDocument, type ShareBand, type TaintMethod } from './exposure/exposure-policy.js'
 export { falsifyCompleteness } from './exposure/completeness.js'
-export { mergeRanges, neededKinds } from './exposure/history.js'
-export type { AddressHistory, DeclaredRange, HistoryFault, HistoryKind } from './exposure/history.js'
-export { emptyExposure, measureExposure, measureInSteps } from './exposure/measure-exposure.js'
-export type { MeasureContext, Neighbourhood } from './exposure/measure-exposure.js'
+export { mergeRanges, neededKinds, type AddressHistory, type DeclaredRange, type HistoryFault, type HistoryKind } from './exposure/history.js'
+export { emptyExposure, measureExposure, measureInSteps, type MeasureContext, type Neighbourhood } from './exposure/measure-exposure.js'
 export type { UnknownTokens } from './exposure/unknown-tokens.js'
 export type { PriceTable } from './exposure/prices.js'
-export { scoreExposure } from './exposure/score-exposure.js'
-export type { ExposureReason, ScoredExposure } from './exposure/score-exposure.js'
+export { scoreExposure, type ExposureReason, type ScoredExposure } from './exposure/score-exposure.js'
 export { partCategories, type PartCategory } from './exposure/breakdown.js'
-export { finished, STEP_ITEMS } from './exposure/steps.js'
-export type { Steps } from './exposure/steps.js'
-export { ISSUANCE, uncountedReason } from './exposure/transfer.js'
-export type { TextHash, Transfer, UncountedReason } from './exposure/transfer.js'
+export { finished, STEP_ITEMS, type Steps } from './exposure/steps.js'
+export { ISSUANCE, uncountedReason, type TextHash, type Transfer, type UncountedReason } from './exposure/transfer.js'
 
-export { clusterFindings, clusterStops, considerCluster } from './risk/cluster.js'
-export type { ClusterFacts, ClusterFinding, ClusterLabelFacts, ClusterStop } from './risk/cluster.js'
+export { clusterFindings, clusterStops, considerCluster, type ClusterFacts, type ClusterFinding, type ClusterLabelFacts, type ClusterStop } from './risk/cluster.js'
 export { OWN_KIND } from './risk/own-labels.js'
 export { DEMO_SOURCE, restsOnDemo } from './risk/demo.js'
-export { judge } from './risk/judge.js'
-export type { Conflict, Judgement, JudgementFacts } from './risk/judge.js'
+export { judge, type Conflict, type Judgement, type JudgementFacts } from './risk/judge.js'
 export { levelReasons, type LevelReason } from './risk/level-reasons.js'
 export { isComplete, isVersionOf, judgeLists, type JudgedSet, type ListStatus } from './risk/lists.js'
 export type { LabelFacts, LabelSetFacts, LabelViewState, UnusedReason } from './risk/label-facts.js'
 export { compiledDefaultPolicy, defaultPolicy } from './risk/default-policy.js'
-export { compilePolicy, compilePolicyText, policyFault } from './risk/policy.js'
-export type { CompiledPolicy, PolicyDocument, RequiredList } from './risk/policy.js'
+export { compilePolicy, compilePolicyText, policyFault, type CompiledPolicy, type PolicyDocument, type RequiredList } from './risk/policy.js'
 export { MAX_EVIDENCE_ITEMS } from './risk/evidence.js'
 export { capReasons, factorNames, type CappedBy, type Factor } from './risk/points.js'
 export type { ChainKnowledge } from './risk/level.js'
@@ -89,5 +55,4 @@ export { decideAgain, recordedFindings, type SharedInputs } from './screening/re
 export { notExaminedItems, type NotExamined } from './screening/not-examined.js'
 export { exposureGaps, type ExposureGap } from './screening/exposure-reading.js'
 export { scoreScreening } from './screening/score-screening.js'
-export { screeningRequest } from './screening/screening-inputs.js'
-export type { ChainFindings, ScreeningInputs, ScreeningRequest, ScreeningSnapshot } from './screening/screening-inputs.js'
+export { screeningRequest, type ChainFindings, type ScreeningInputs, type ScreeningRequest, type ScreeningSnapshot } from './screening/screening-inputs.js'

@@ -16,7 +16,7 @@ import {
   typeOf,
   UndecodableRecordError,
 } from '@cupel/event-log'
-import { callEvents, type RecordedCall, type ScreenOutcome } from '@cupel/read-models'
+import { callEvents, type RecordedCall, type ScreenOutcome } from '@cupel/audit/read-model'
 
 export type AuditLogEntry = { readonly time: string } & (
   | { readonly kind: 'event'; readonly event: DomainEvent }

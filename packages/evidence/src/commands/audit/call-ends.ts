@@ -1,7 +1,7 @@
 /** Joins the calls that other events record with their outcomes. An outcome may come before its call, because clocks of hosts differ. */
 import type { DomainEvent } from '@cupel/contracts'
-import { auditedData, endOf, type RecordedCall, type ScreenOutcome } from '@cupel/read-models'
-import { CommandError } from '../explain.js'
+import { auditedData, endOf, type RecordedCall, type ScreenOutcome } from '@cupel/audit/read-model'
+import { CommandError } from '@cupel/command-line'
 
 export interface CallEnds {
   /** The calls whose end is known now, as ApiRequestAudited events. */

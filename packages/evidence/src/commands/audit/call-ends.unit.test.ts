@@ -1,4 +1,4 @@
-import type { RecordedCall, ScreenOutcome } from '@cupel/read-models'
+import type { RecordedCall, ScreenOutcome } from '@cupel/audit/read-model'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createCallEnds } from './call-ends.js'

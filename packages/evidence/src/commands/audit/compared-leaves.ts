@@ -8,9 +8,8 @@ import {
   type LeafProblem,
   type LeafProblemKind,
   type TransparencyComparison,
-} from '@cupel/transparency'
-import { snakeCase } from '../answer.js'
-import { sinceText } from './since.js'
+} from '../../transparency/index.js'
+import { snakeCase, sinceText } from '@cupel/command-line'
 import { cosignatureJson, cosignatureLine } from '../verify/witnesses.js'
 
 export interface ComparedLeaves {

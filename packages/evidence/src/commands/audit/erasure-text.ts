@@ -1,6 +1,6 @@
 /** The text of `audit verify` about erased personal data, which cannot be read any more. Erasures are not problems. */
-import type { Erasure } from '@cupel/proofs'
-import { snakeCase } from '../answer.js'
+import type { Erasure } from '../../proofs/index.js'
+import { snakeCase } from '@cupel/command-line'
 
 /** The ids of the keys are in the log. */
 export function erasureJson({ keyIds, ...erasure }: Erasure): object {

@@ -1,12 +1,15 @@
 /** The expectations of a proof: the log that is meant, and the least number of reports. A proof of less does not count. */
 import type { EventLog } from '@cupel/event-log'
 import type { Command } from 'commander'
-import { CommandError, EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
-import { NoArchiveError } from '../archive/open-archive.js'
-import { NoInstallationError } from '../connections.js'
-import { wholeNumber } from '../option-values.js'
-import type { JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
+import {
+  CommandError,
+  EXIT_FAILED,
+  EXIT_NOTHING_TO_PROVE,
+  wholeNumber,
+  type JsonOption,
+  type CliContext,
+} from '@cupel/command-line'
+import { NoArchiveError, NoInstallationError } from '@cupel/command-line/installation'
 
 export interface ExpectationOptions extends JsonOption {
   readonly expectLog?: string

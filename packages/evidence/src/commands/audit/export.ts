@@ -2,12 +2,15 @@
 import type { DomainEvent } from '@cupel/contracts'
 import { missingFront, type EventLog } from '@cupel/event-log'
 import type { Command } from 'commander'
-import { snakeCase, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { EXIT_FAILED } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
-import { drained } from '../standard-output.js'
-import { momentOf } from './moment.js'
+import {
+  snakeCase,
+  type JsonOption,
+  type CliContext,
+  EXIT_FAILED,
+  drained,
+  momentOf,
+} from '@cupel/command-line'
+import { withConnections, type Connections } from '@cupel/command-line/installation'
 import { readAuditEvents } from './audit-events.js'
 import { auditedPlaces } from './audit-log.js'
 

@@ -1,6 +1,6 @@
 /** The messages between the command and its threads. */
-import type { RangeQuestion, RangeTally, ReportRange } from '@cupel/proofs'
-import type { Config } from '@cupel/service-kit'
+import type { RangeQuestion, RangeTally, ReportRange } from '../../proofs/index.js'
+import type { Config } from '@cupel/kit/service'
 
 export type ThreadSource =
   /** The connections of the command. */

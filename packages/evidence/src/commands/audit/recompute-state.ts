@@ -4,8 +4,8 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { canonicalJson, sha256Hex } from '@cupel/domain'
-import type { RecomputeState } from '@cupel/proofs'
-import { CommandError, EXIT_FAILED } from '../explain.js'
+import type { RecomputeState } from '../../proofs/index.js'
+import { CommandError, EXIT_FAILED } from '@cupel/command-line'
 
 /** Raised when the contents of the file change their meaning. */
 const FORMAT = 2

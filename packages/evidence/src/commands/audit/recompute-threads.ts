@@ -1,11 +1,10 @@
 /** Threads that decide partitions beside one another, each with connections of its own. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { threadProgram } from '@cupel/concurrency'
-import type { RangeDecider, RangeQuestion, ReportRange } from '@cupel/proofs'
+import { threadProgram } from '@cupel/kit/concurrency'
+import type { RangeDecider, RangeQuestion, ReportRange } from '../../proofs/index.js'
 import { InvalidArgumentError } from 'commander'
-import type { CliContext } from '../context.js'
-import { CommandError } from '../explain.js'
+import { type CliContext, CommandError } from '@cupel/command-line'
 import type { FromThread, ThreadData, ThreadSource, ToThread } from './recompute-messages.js'
 
 export const MAX_THREADS = 8

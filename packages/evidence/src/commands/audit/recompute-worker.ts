@@ -1,12 +1,8 @@
 /** A thread of `cupel audit recompute`: it decides one partition after another, with connections of its own, until it is told to close. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { createRangeDecider, type RangeSource } from '@cupel/proofs'
-import { openArchive } from '../archive/open-archive.js'
-import { archivePlace } from '../archive/open-store.js'
-import { withConfig } from '../connections.js'
-import { createContext } from '../context.js'
-import { explain } from '../explain.js'
-import { readPublicKeys } from './public-keys.js'
+import { createRangeDecider, type RangeSource } from '../../proofs/index.js'
+import { openArchive, archivePlace, withConfig, readPublicKeys } from '@cupel/command-line/installation'
+import { createContext, explain } from '@cupel/command-line'
 import type { FromThread, ThreadData, ToThread } from './recompute-messages.js'
 
 await serve(parentPort!, workerData as ThreadData)

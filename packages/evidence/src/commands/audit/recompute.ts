@@ -5,19 +5,34 @@ import {
   recomputeReports,
   type RecomputeLevel,
   type RecomputeResult,
-} from '@cupel/proofs'
+} from '../../proofs/index.js'
 import { readFileSync } from 'node:fs'
 import { sha256Hex } from '@cupel/domain'
 import { compareLedger } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 import { Option, type Command } from 'commander'
-import { answer, snakeCase, table } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_NOTHING_TO_PROVE, EXIT_USAGE } from '../explain.js'
-import { openArchive } from '../archive/open-archive.js'
-import { archivePlace } from '../archive/open-store.js'
-import { withConnections, type Connections } from '../connections.js'
-import { reportIdValue, wholeNumber } from '../option-values.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  EXIT_NOTHING_TO_PROVE,
+  EXIT_USAGE,
+  reportIdValue,
+  wholeNumber,
+  readingNotes,
+  momentOf,
+  VERSION,
+} from '@cupel/command-line'
+import {
+  openArchive,
+  archivePlace,
+  withConnections,
+  type Connections,
+  readPublicKeys,
+} from '@cupel/command-line/installation'
 import {
   addExpectations,
   NOTHING,
@@ -26,12 +41,10 @@ import {
   tooFew,
   type ExpectationOptions,
 } from './expected-log.js'
-import { readPublicKeys } from './public-keys.js'
-import { readingNotes } from './reading-notes.js'
 import { openStateFile, type StateFile } from './recompute-state.js'
 import type { ThreadSource } from './recompute-messages.js'
 import { MAX_THREADS, prepareThreads, threadCount } from './recompute-threads.js'
-import type { AuditStatement, RecomputeAnswer } from '@cupel/report-pdf'
+import type { AuditStatement, RecomputeAnswer } from '@cupel/reports/document'
 import {
   prepareStatement,
   statementText,
@@ -40,8 +53,6 @@ import {
   type WrittenStatement,
 } from './statement.js'
 import { measureWork, workText, type WorkRate } from './work-rate.js'
-import { momentOf } from './moment.js'
-import { VERSION } from '../version.js'
 
 interface RecomputeOptions extends ExpectationOptions {
   readonly level?: RecomputeLevel

@@ -1,5 +1,5 @@
 /** `cupel audit`: checks the stored data against the log. */
-import { lostRecords } from '@cupel/transparency'
+import { lostRecords } from '../../transparency/index.js'
 import { LogStoppedError, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
@@ -10,16 +10,19 @@ import {
   type RebuildResult,
 } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
-import type { Config } from '@cupel/service-kit'
+import type { Config } from '@cupel/kit/service'
 import { Option, type Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { installationEvidence } from '../evidence.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED } from '../explain.js'
-import { withConnections } from '../connections.js'
-import { operator } from '../operator.js'
-import { wholeNumber } from '../option-values.js'
-import { requiredReason } from '../required-reason.js'
+import {
+  answer,
+  snakeCase,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  wholeNumber,
+  requiredReason,
+} from '@cupel/command-line'
+import { installationEvidence, withConnections, operator } from '@cupel/command-line/installation'
 import { registerExport } from './export.js'
 import { registerRecompute } from './recompute.js'
 import { progressNotes, replaySummary } from './replay-text.js'

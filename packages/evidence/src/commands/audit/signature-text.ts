@@ -1,5 +1,5 @@
 /** The findings about the signatures of reports, for people. */
-import type { SignatureSummary } from '@cupel/proofs'
+import type { SignatureSummary } from '../../proofs/index.js'
 
 export function signatureLines({ signed, unsigned, keys }: SignatureSummary, macsChecked: boolean): string[] {
   const count = (value: number): string => value.toLocaleString('en-US')

@@ -5,13 +5,19 @@
 import { constants } from 'node:fs'
 import { access, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { createPdfRenderer, STATEMENT_FORMAT, type AuditStatement } from '@cupel/report-pdf'
+import { createPdfRenderer } from '@cupel/reports/pdf'
+import { STATEMENT_FORMAT, type AuditStatement } from '@cupel/reports/document'
 import { readSigningKeys, contentsHash, signDocument, SigningKeysError, type Signer } from '@cupel/signing'
-import { signingKeysFile } from '@cupel/transparency'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
-import { operator } from '../operator.js'
-import { VERSION } from '../version.js'
+import { signingKeysFile } from '../../transparency/index.js'
+import {
+  type CliContext,
+  CommandError,
+  EXIT_CONFIG,
+  EXIT_FAILED,
+  EXIT_USAGE,
+  VERSION,
+} from '@cupel/command-line'
+import { operator } from '@cupel/command-line/installation'
 
 /** The signature is beside the PDF. */
 export const SIGNATURE_SUFFIX = '.sig'

@@ -7,7 +7,7 @@ import {
   verifyLog,
   type Erasure,
   type VerifyResult,
-} from '@cupel/proofs'
+} from '../../proofs/index.js'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
@@ -17,22 +17,33 @@ import {
   transparencyFolder,
   uncosignedOf,
   type AcceptedLosses,
-} from '@cupel/transparency'
+} from '../../transparency/index.js'
 import type { Command } from 'commander'
-import { answer, snakeCase, table } from '../answer.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type CliContext,
+  EXIT_FAILED,
+  EXIT_NOTHING_TO_PROVE,
+  wholeNumber,
+  readingNotes,
+  sinceText,
+  keptHistoriesOf,
+} from '@cupel/command-line'
 import {
   archiveJson,
   archiveLines,
   readArchive,
   treeText,
   type ReadArchive,
-} from '../archive/archive-text.js'
-import { openArchive } from '../archive/open-archive.js'
-import { archivePlace } from '../archive/open-store.js'
-import type { CliContext } from '../context.js'
-import { EXIT_FAILED, EXIT_NOTHING_TO_PROVE } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
-import { wholeNumber } from '../option-values.js'
+  openArchive,
+  archivePlace,
+  withConnections,
+  type Connections,
+  comparedWith,
+  readPublicKeys,
+} from '@cupel/command-line/installation'
 import {
   addExpectations,
   NOTHING,
@@ -41,7 +52,6 @@ import {
   tooFew,
   type ExpectationOptions,
 } from './expected-log.js'
-import { comparedWith } from '../evidence.js'
 import {
   compareLeaves,
   leafProblems,
@@ -50,10 +60,6 @@ import {
   leavesLines,
   type ComparedLeaves,
 } from './compared-leaves.js'
-import { readPublicKeys } from './public-keys.js'
-import { readingNotes } from './reading-notes.js'
-import { sinceText } from './since.js'
-import { keptHistoriesOf } from '../start/history-folder.js'
 import { compareHistories } from './tables/kept-histories.js'
 import { compareTables } from './tables/compare-tables.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'

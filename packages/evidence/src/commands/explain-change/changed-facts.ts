@@ -1,6 +1,6 @@
 /** The differences between the inputs of two decisions, by name: the facts behind the points of an explanation. */
 import type { RecordedDecision } from '@cupel/domain'
-import { en, nameOf } from '@cupel/report-document'
+import { en, nameOf } from '@cupel/reports/document'
 
 type Label = RecordedDecision['recorded']['inputs']['labels'][number]
 type LabelSet = RecordedDecision['shared']['labelState']['labelSets'][number]

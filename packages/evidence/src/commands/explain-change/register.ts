@@ -7,17 +7,19 @@ import {
   type RecordedDecision,
 } from '@cupel/domain'
 import type { AuthenticLog, EventCodec } from '@cupel/event-log'
-import { openSharedInputs, readStoredReports } from '@cupel/proofs'
-import { en, nameOf, reasonText, scoreText } from '@cupel/report-document'
+import { openSharedInputs, readStoredReports } from '../../proofs/index.js'
+import { en, nameOf, reasonText, scoreText } from '@cupel/reports/document'
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import { openArchive } from '../archive/open-archive.js'
-import { archivePlace } from '../archive/open-store.js'
-import { readPublicKeys } from '../audit/public-keys.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError } from '../explain.js'
-import { reportIdValue } from '../option-values.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  reportIdValue,
+} from '@cupel/command-line'
+import { openArchive, archivePlace, readPublicKeys, withConnections } from '@cupel/command-line/installation'
 import { changedFacts, type ChangedFacts } from './changed-facts.js'
 
 interface ExplainOptions extends JsonOption {

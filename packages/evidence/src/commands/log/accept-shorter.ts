@@ -1,15 +1,22 @@
 /** `cupel log accept-shorter`: lets an operator accept a log that lost its end. */
-import { acceptShorter } from '@cupel/transparency'
+import { acceptShorter } from '../../transparency/index.js'
 import { topicSpecs } from '@cupel/contracts'
 import { placesOf } from '@cupel/event-log'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import { installationEvidence, refusedEvidence } from '../evidence.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_NOT_FOUND } from '../explain.js'
-import { operator } from '../operator.js'
-import { requiredReason } from '../required-reason.js'
+import {
+  answer,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_NOT_FOUND,
+  requiredReason,
+} from '@cupel/command-line'
+import {
+  installationEvidence,
+  refusedEvidence,
+  withConnections,
+  operator,
+} from '@cupel/command-line/installation'
 
 export function registerAcceptShorter(log: Command, context: CliContext): void {
   log

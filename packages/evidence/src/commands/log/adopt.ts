@@ -1,16 +1,25 @@
 /** `cupel log adopt`: another cluster, or an archive that was put back, takes the place of the log. */
-import { adoptLog } from '@cupel/transparency'
+import { adoptLog } from '../../transparency/index.js'
 import { topicSpecs } from '@cupel/contracts'
 import { placesOf } from '@cupel/event-log'
 import type { Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { installationEvidence, refusedEvidence } from '../evidence.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND } from '../explain.js'
-import { operator } from '../operator.js'
-import { requiredReason } from '../required-reason.js'
-import { stillRunning } from '../restore/still-running.js'
+import {
+  answer,
+  snakeCase,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  EXIT_NOT_FOUND,
+  requiredReason,
+} from '@cupel/command-line'
+import {
+  installationEvidence,
+  refusedEvidence,
+  withConnections,
+  operator,
+  stillRunning,
+} from '@cupel/command-line/installation'
 
 interface AdoptOptions extends JsonOption {
   readonly reason?: string

@@ -1,10 +1,8 @@
 /** `cupel log policy`: what verifiers of others need to check this log. */
-import { policyText, readWitnessSettings, WitnessesFileError } from '@cupel/transparency'
+import { policyText, readWitnessSettings, WitnessesFileError } from '../../transparency/index.js'
 import type { Command } from 'commander'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { installationEvidence } from '../evidence.js'
-import { CommandError, EXIT_CONFIG, EXIT_NOT_FOUND } from '../explain.js'
+import { withConnections, installationEvidence } from '@cupel/command-line/installation'
+import { type CliContext, CommandError, EXIT_CONFIG, EXIT_NOT_FOUND } from '@cupel/command-line'
 
 export function registerPolicy(log: Command, context: CliContext): void {
   log

@@ -2,9 +2,8 @@
 import { derivedTopicGroups } from '@cupel/contracts'
 import { forgetCheckpoints } from '@cupel/projections'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
+import { answer, type JsonOption, type CliContext } from '@cupel/command-line'
+import { withConnections } from '@cupel/command-line/installation'
 
 export function registerRebuildLatestReports(log: Command, context: CliContext): void {
   log

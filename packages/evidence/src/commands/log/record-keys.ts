@@ -1,10 +1,8 @@
 /** `cupel log add-key` and `use-key`: the file of the record keys. */
 import { addRecordKey, RecordKeysError, useRecordKey } from '@cupel/event-log'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_CONFIG } from '../explain.js'
-import { homeRecordKeys } from '../record-keys-file.js'
+import { answer, type JsonOption, type CliContext, CommandError, EXIT_CONFIG } from '@cupel/command-line'
+import { homeRecordKeys } from '@cupel/command-line/installation'
 
 export function registerRecordKeys(log: Command, context: CliContext): void {
   const file = async (): Promise<string> =>

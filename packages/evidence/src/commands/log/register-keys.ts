@@ -6,11 +6,8 @@ import { outboxType, writeOutbox, type OutboxEvent } from '@cupel/projections'
 import type { Queryable } from '@cupel/postgres'
 import { recordKeysOf } from '@cupel/service-connections'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import { isServed, withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { operator } from '../operator.js'
-import { requiredReason } from '../required-reason.js'
+import { answer, type JsonOption, type CliContext, requiredReason } from '@cupel/command-line'
+import { isServed, withConnections, operator } from '@cupel/command-line/installation'
 
 interface RegisterKeysOptions extends JsonOption {
   readonly reason: string

@@ -1,6 +1,6 @@
 /** `cupel log`: which records of the log count, and the evidence of its contents. */
 import type { Command } from 'commander'
-import type { CliContext } from '../context.js'
+import type { CliContext } from '@cupel/command-line'
 import { registerAdopt } from './adopt.js'
 import { registerAcceptShorter } from './accept-shorter.js'
 import { registerPolicy } from './policy.js'

@@ -1,6 +1,6 @@
 /** `cupel log signing-keys` and `rotate-signing-key`. */
-import { reportSigningKeysFile, signingKeysFile } from '@cupel/transparency'
-import type { Config } from '@cupel/service-kit'
+import { reportSigningKeysFile, signingKeysFile } from '../../transparency/index.js'
+import type { Config } from '@cupel/kit/service'
 import {
   readSigningKeys,
   rotateSigningKey,
@@ -10,9 +10,14 @@ import {
 } from '@cupel/signing'
 import { Option, type Command } from 'commander'
 import { existsSync } from 'node:fs'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_CONFIG, EXIT_NOT_FOUND } from '../explain.js'
+import {
+  answer,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_CONFIG,
+  EXIT_NOT_FOUND,
+} from '@cupel/command-line'
 
 const PURPOSES: readonly SigningPurpose[] = ['checkpoints', 'reports']
 

@@ -2,7 +2,7 @@
 import { stateAfter } from '@cupel/cases'
 import { reportCaseSchema, type CaseEntry, type Report, type ReportCase } from '@cupel/contracts'
 import { ERASED } from '@cupel/personal-data'
-import type { ProvenEntry } from '@cupel/transparency'
+import type { ProvenEntry } from '../../transparency/index.js'
 
 /**
  * Whether this is the text of the case after one of its entries. No entry states whether a second person was needed: the text says that

@@ -1,6 +1,6 @@
 /** `cupel verify`: a report or its PDF, its proof and the public keys, without the installation. */
 import { readFile } from 'node:fs/promises'
-import { createPdfRenderer } from '@cupel/report-pdf'
+import { createPdfRenderer } from '@cupel/reports/pdf'
 import type { PublicKey } from '@cupel/signing'
 import {
   isProof,
@@ -9,13 +9,19 @@ import {
   type ProvenEntry,
   type ProvenReport,
   type WitnessPolicy,
-} from '@cupel/transparency'
+} from '../../transparency/index.js'
 import type { Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import { readPublicKeys } from '../audit/public-keys.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
-import { printable } from '../paint.js'
+import {
+  answer,
+  snakeCase,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  EXIT_USAGE,
+  printable,
+} from '@cupel/command-line'
+import { readPublicKeys } from '@cupel/command-line/installation'
 import { SIGNATURE_SUFFIX } from '../audit/statement.js'
 import { isPdf, verifyStatement, type VerifiedStatement } from './statement.js'
 import { verifyPdf, type ComparedDocument, type ProvenPdf } from './verify-pdf.js'

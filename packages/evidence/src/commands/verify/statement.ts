@@ -1,5 +1,5 @@
 /** `cupel verify` of a PDF of an audit: its signature, and the content of its statement. */
-import { STATEMENT_FORMAT, type AuditStatement } from '@cupel/report-pdf'
+import { STATEMENT_FORMAT, type AuditStatement } from '@cupel/reports/document'
 import {
   contentsHash,
   openDocument,
@@ -8,7 +8,7 @@ import {
   type OpenedDocument,
   type PublicKey,
 } from '@cupel/signing'
-import { CommandError, EXIT_FAILED } from '../explain.js'
+import { CommandError, EXIT_FAILED } from '@cupel/command-line'
 
 export const isPdf = (bytes: Buffer): boolean => bytes.subarray(0, 5).equals(Buffer.from('%PDF-'))
 

@@ -12,9 +12,14 @@ import {
   type Difference,
   type DocumentSource,
   type PdfRenderer,
-} from '@cupel/report-pdf'
+} from '@cupel/reports/pdf'
 import type { PublicKey } from '@cupel/signing'
-import { UnprovenReportError, verifyReport, type ProvenReport, type WitnessPolicy } from '@cupel/transparency'
+import {
+  UnprovenReportError,
+  verifyReport,
+  type ProvenReport,
+  type WitnessPolicy,
+} from '../../transparency/index.js'
 import { isProvenCase } from './proven-case.js'
 
 export interface ShownPdf {

@@ -1,8 +1,12 @@
 /** The witnesses of a call: the cosignatures that count, and how many a checkpoint needs. */
-import { faultOfPolicy, parseWitnessKey, type Cosignature, type WitnessPolicy } from '@cupel/transparency'
+import {
+  faultOfPolicy,
+  parseWitnessKey,
+  type Cosignature,
+  type WitnessPolicy,
+} from '../../transparency/index.js'
 import type { Command } from 'commander'
-import { CommandError, EXIT_USAGE } from '../explain.js'
-import { wholeNumber } from '../option-values.js'
+import { CommandError, EXIT_USAGE, wholeNumber } from '@cupel/command-line'
 
 export interface WitnessOptions {
   readonly witness?: readonly string[]

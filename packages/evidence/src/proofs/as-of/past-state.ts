@@ -6,15 +6,17 @@ import { createLedgerCheck, ledgerSeqAt, pricesSha256At, type CheckedLedger } fr
 import { sqlState, type Queryable } from '@cupel/postgres'
 import {
   contradictionOf,
-  createStatedPublications,
-  findLabelStateAt,
-  LABEL_PARTITION,
-  LABEL_TOPIC,
   readPolicyAt,
   readStatedPolicies,
   type ActivePolicy,
   type StatedPolicy,
-} from '@cupel/read-models'
+} from '@cupel/policy/read-model'
+import {
+  createStatedPublications,
+  findLabelStateAt,
+  LABEL_PARTITION,
+  LABEL_TOPIC,
+} from '@cupel/labels/read-model'
 
 export interface PastSource {
   readonly log: EventLog

@@ -26,7 +26,7 @@ import {
   readLabelsAsOf,
   readOwnLabels,
   setFacts,
-} from '@cupel/read-models'
+} from '@cupel/labels/read-model'
 import { readPastLedger, type PastFindings } from './past-ledger.js'
 import { findPastState, sandboxPolicy, type NotYet, type PastSource } from './past-state.js'
 

@@ -3,8 +3,13 @@ import { isUtf8 } from 'node:buffer'
 import { isIncluded, leafHash, purposeOf, UnsignedNoteError, verifier, type PublicKey } from '@cupel/signing'
 import { provenEntries, type ProofOfEntry, type ProvenEntry } from './case-entries.js'
 import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js'
-import { CosignatureError, NO_WITNESSES, requireWitnesses, type Cosignature } from './cosignature.js'
-import type { WitnessPolicy } from './cosignature.js'
+import {
+  CosignatureError,
+  NO_WITNESSES,
+  requireWitnesses,
+  type Cosignature,
+  type WitnessPolicy,
+} from './cosignature.js'
 import { parseLeafEntry, saltedHash, type Leaf } from './leaf.js'
 import { parseProof } from './proof.js'
 import { reportAsRecorded, type ReferenceState } from './sealed-reference.js'

@@ -1,5 +1,5 @@
 /** Asks one witness to cosign a checkpoint, according to C2SP tlog-witness. Its answer counts only if its signature is valid. */
-import type { OutboundClient } from '@cupel/outbound'
+import type { OutboundClient } from '@cupel/kit/outbound'
 import { parseNote, UnsignedNoteError } from '@cupel/signing'
 import { openCosignature, type WitnessKey } from '../format/cosignature.js'
 import { numberOf } from '../format/base64.js'

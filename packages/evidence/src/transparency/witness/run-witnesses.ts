@@ -2,9 +2,9 @@
  * Asks witnesses to cosign the last checkpoint, in the background: no screen, no leaf and no publication waits for a witness, and none
  * of them can stop one. Several processes may run it; one at a time asks.
  */
-import { startLoop } from '@cupel/concurrency'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
-import { createOutboundClient, type OutboundClient } from '@cupel/outbound'
+import { createOutboundClient, type OutboundClient } from '@cupel/kit/outbound'
 import type { Database } from '@cupel/postgres'
 import type { SigningKeys } from '@cupel/signing'
 import { cosignaturesOf, witnessKeyText } from '../format/cosignature.js'

@@ -1,6 +1,6 @@
 /** The witnesses of an installation: a JSON file that the operator writes. */
 import { readFileSync } from 'node:fs'
-import { parseAllowedRanges, type AllowedRange } from '@cupel/outbound'
+import { parseAllowedRanges, type AllowedRange } from '@cupel/kit/outbound'
 import { parseWitnessKey, faultOfPolicy, type WitnessKey, type WitnessPolicy } from '../format/cosignature.js'
 
 export interface Witness {

@@ -2,7 +2,7 @@
  * Ended spans or log lines that wait for the collector: a bounded queue, sent in batches in the background. No work waits for it. Items
  * that do not arrive are counted as dropped.
  */
-import { sleep } from '@cupel/concurrency'
+import { sleep } from '../../concurrency/index.js'
 import type { CollectorClient } from './collector-client.js'
 
 export type DroppedBecause = 'queue_full' | 'unreachable' | 'refused' | 'shutdown'

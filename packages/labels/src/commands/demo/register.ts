@@ -1,12 +1,16 @@
 /** `cupel demo`: made-up labels and transfers of addresses that nobody can own, for a first look. */
 import { demoAddresses } from '@cupel/domain'
-import { demoImport, importLabels, readDemoState, type DemoState } from '@cupel/labels'
+import { demoImport, importLabels, readDemoState, type DemoState } from '../../index.js'
 import type { Command } from 'commander'
-import { answer, table, type JsonOption } from '../answer.js'
-import { isServed, withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED } from '../explain.js'
-import { operator } from '../operator.js'
+import {
+  answer,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+} from '@cupel/command-line'
+import { isServed, withConnections, operator } from '@cupel/command-line/installation'
 
 const ABOUT = `A few addresses that nobody can own get made-up labels and transfers. A report that rests on them says so and is never green; no
 other address is affected. After the removal nothing of it is believed.`

@@ -1,12 +1,16 @@
 /** `cupel labels dismiss`: stops expecting a list that never came. */
-import { checkedReason } from '@cupel/access'
-import { dismissExpectedSets } from '@cupel/labels'
+import { checkedReason } from '@cupel/gate/access'
+import { dismissExpectedSets } from '../../index.js'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withConnections } from '../connections.js'
-import { operator } from '../operator.js'
+import {
+  answer,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_NOT_FOUND,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { withConnections, operator } from '@cupel/command-line/installation'
 
 interface DismissOptions extends JsonOption {
   readonly reason: string

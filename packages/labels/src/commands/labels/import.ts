@@ -11,13 +11,20 @@ import {
   type LabelImportSummary,
   type LeftOutRows,
   type SetSummary,
-} from '@cupel/labels'
+} from '../../index.js'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { isServed, withConnections, type Connections } from '../connections.js'
-import { operator } from '../operator.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_FAILED,
+  EXIT_NOT_FOUND,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { isServed, withConnections, type Connections, operator } from '@cupel/command-line/installation'
 
 interface ImportOptions extends JsonOption {
   readonly format: string

@@ -1,8 +1,8 @@
 /** The labels of one address for a person: the current statements of the sources, then the earlier ones. It judges nothing. */
 import type { LabelSanction } from '@cupel/contracts'
 import type { ParsedAddress } from '@cupel/domain'
-import type { Label, PublishedSet } from '@cupel/read-models'
-import { printable, type Paint } from '../paint.js'
+import type { Label, PublishedSet } from '../../read-model/index.js'
+import { printable, type Paint } from '@cupel/command-line'
 
 export interface LabelsTextOptions {
   readonly validAt?: string

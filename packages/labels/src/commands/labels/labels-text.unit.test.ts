@@ -1,6 +1,7 @@
-import type { Label, PublishedSet } from '@cupel/read-models'
+import type { Label } from '../../read-model/labels.js'
+import type { PublishedSet } from '../../read-model/sets.js'
 import { expect, test } from 'vitest'
-import { forTerminal, paintFor } from '../paint.js'
+import { forTerminal, paintFor } from '@cupel/command-line'
 import { labelsText } from './labels-text.js'
 
 const plain = paintFor({ isTTY: false }, {})

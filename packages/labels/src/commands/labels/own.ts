@@ -1,8 +1,6 @@
 /** `cupel labels own` and `cupel labels search`: own labels of an account, and what lists state, through the running API. */
 import type { Command } from 'commander'
-import { answer, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { callService } from '../service-call.js'
+import { answer, table, type JsonOption, type CliContext, callService } from '@cupel/command-line'
 
 interface OwnLabelLine {
   readonly label_id: string

@@ -10,12 +10,21 @@ import {
   type ListStatus,
   type RefreshedList,
   type RefreshRun,
-} from '@cupel/labels'
+} from '../../index.js'
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_CONFIG,
+  EXIT_FAILED,
+  EXIT_NOT_FOUND,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { withConnections, type Connections } from '@cupel/command-line/installation'
 
 interface RefreshOptions extends JsonOption {
   readonly plan?: string

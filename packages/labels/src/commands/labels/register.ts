@@ -1,6 +1,6 @@
 /** `cupel labels`: labels of addresses and their sources. */
 import type { Command } from 'commander'
-import type { CliContext } from '../context.js'
+import type { CliContext } from '@cupel/command-line'
 import { registerDismiss } from './dismiss.js'
 import { registerImport } from './import.js'
 import { registerOwn, registerSearch } from './own.js'

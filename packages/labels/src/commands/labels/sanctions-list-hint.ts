@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** A refresh plan for the list of OFAC, with its designation dates. */
-export const OFAC_PLAN = fileURLToPath(new URL('../../../../data/refresh-ofac.json', import.meta.url))
+export const OFAC_PLAN = fileURLToPath(new URL('../../../../../data/refresh-ofac.json', import.meta.url))
 
 export function sanctionsListHint(): string {
   const plan = relative(process.cwd(), OFAC_PLAN)

@@ -1,12 +1,17 @@
 /** `cupel labels show`: all labels of an address, as they were valid and as they were known at any time. */
 import { parseAddress, type ParsedAddress } from '@cupel/domain'
-import { listSets, showLabels, type Label } from '@cupel/read-models'
+import { listSets, showLabels, type Label } from '../../read-model/index.js'
 import { labelsText } from './labels-text.js'
 import { InvalidArgumentError, type Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_USAGE } from '../explain.js'
-import { withConnections } from '../connections.js'
+import {
+  answer,
+  snakeCase,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { withConnections } from '@cupel/command-line/installation'
 
 interface ShowOptions extends JsonOption {
   readonly chain?: string

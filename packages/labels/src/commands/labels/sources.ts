@@ -1,12 +1,11 @@
 /** `cupel labels sources`: the lists in force, their age, and the sources that confirm them. */
 import { compiledDefaultPolicy, compilePolicyText, judgeLists, type ListStatus } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { listSets, readActivePolicy, setFacts, type PublishedSet } from '@cupel/read-models'
+import { listSets, setFacts, type PublishedSet } from '../../read-model/index.js'
+import { readActivePolicy } from '@cupel/policy/read-model'
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { printable } from '../paint.js'
+import { answer, snakeCase, table, type JsonOption, type CliContext, printable } from '@cupel/command-line'
+import { withConnections } from '@cupel/command-line/installation'
 import { sanctionsListHint } from './sanctions-list-hint.js'
 
 const HELP = `

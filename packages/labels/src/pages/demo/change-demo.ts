@@ -1,5 +1,5 @@
 /** POST /demo: turns the demo on or off. */
-import { fieldOf, redirect, type Page } from '../../server/page.js'
+import { fieldOf, redirect, type Page } from '@cupel/console'
 import { API_DEMO } from './demo.js'
 
 export const changeDemo: Page = {

@@ -1,9 +1,6 @@
 /** What the demo is, its addresses while it is on, and one press to turn it on or to remove it. */
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import { mayChange, mayOperate } from '../../session/rights.js'
-import type { PageCall } from '../../server/page.js'
-import { Attempt } from '../screen/examples.js'
+import { Form, Notice, mayChange, mayOperate, type PageCall } from '@cupel/console'
+import { Attempt } from '@cupel/screening/pages'
 import { isChanging, type Demo } from './demo.js'
 
 interface DemoSectionProps {

@@ -1,5 +1,5 @@
 /** The demo: made-up addresses with a money path. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { changeDemo } from './change-demo.js'
 
 export { API_DEMO, isChanging, type Demo } from './demo.js'

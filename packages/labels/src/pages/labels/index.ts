@@ -1,5 +1,5 @@
 /** Labels of the account itself, and the search of what lists state. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { searchLabels } from './search-labels.js'
 import { removeOwnLabel, showOwnLabels, stateOwnLabel } from './show-own-labels.js'
 

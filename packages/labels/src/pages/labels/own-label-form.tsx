@@ -1,10 +1,7 @@
 /** The form that blocks or allows an address. */
 import { chains, riskCategories } from '@cupel/domain'
-import { en, nameOf } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import type { PageCall } from '../../server/page.js'
-import { mayAdminister } from '../../session/rights.js'
+import { en, nameOf } from '@cupel/reports/document'
+import { Form, Notice, type PageCall, mayAdminister } from '@cupel/console'
 import { OWN_LABELS_PAGE } from './own-label.js'
 
 export interface OwnLabelFormState {

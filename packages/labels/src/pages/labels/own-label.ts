@@ -1,5 +1,5 @@
 /** A label of the account as the API shows it, in words. */
-import { en, nameOf, visibleText } from '@cupel/report-document'
+import { en, nameOf, visibleText } from '@cupel/reports/document'
 
 export const API_OWN_LABELS = '/v1/own-labels'
 export const OWN_LABELS_PAGE = '/labels'

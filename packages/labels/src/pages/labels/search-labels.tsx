@@ -1,13 +1,16 @@
 /** GET /labels/search: which labels lists state about an address, of a list, of a category or about an owner. */
 import { categories } from '@cupel/domain'
-import { amountText, en, nameOf, visibleText } from '@cupel/report-document'
-import type { ListPage } from '../../api/answers.js'
-import { ApiProblem } from '../../api/api-problem.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { Pager } from '../../components/pager.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page } from '../../server/page.js'
+import { amountText, en, nameOf, visibleText } from '@cupel/reports/document'
+import {
+  type ListPage,
+  ApiProblem,
+  Moment,
+  Notice,
+  Pager,
+  ScrollTable,
+  page,
+  type Page,
+} from '@cupel/console'
 import { ChainChoice } from './own-label-form.js'
 import { OWN_LABELS_PAGE } from './own-label.js'
 

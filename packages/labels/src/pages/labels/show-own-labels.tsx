@@ -1,14 +1,21 @@
 /** GET and POST /labels: the labels that the account states itself, and a form for one more. */
-import { visibleText } from '@cupel/report-document'
-import type { ListPage } from '../../api/answers.js'
-import { ApiProblem } from '../../api/api-problem.js'
-import { Form } from '../../components/form.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { Pager } from '../../components/pager.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { fieldOf, page, redirect, type Page, type PageCall, type ShownPage } from '../../server/page.js'
-import { mayAdminister } from '../../session/rights.js'
+import { visibleText } from '@cupel/reports/document'
+import {
+  type ListPage,
+  ApiProblem,
+  Form,
+  Moment,
+  Notice,
+  Pager,
+  ScrollTable,
+  fieldOf,
+  page,
+  redirect,
+  type Page,
+  type PageCall,
+  type ShownPage,
+  mayAdminister,
+} from '@cupel/console'
 import { OwnLabelForm, type OwnLabelFormState } from './own-label-form.js'
 import {
   API_OWN_LABELS,

@@ -1,10 +1,6 @@
 /** The form that takes a list as a file, and the newest imports. */
-import { visibleText } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import type { PageCall } from '../../server/page.js'
+import { visibleText } from '@cupel/reports/document'
+import { Form, Moment, Notice, ScrollTable, type PageCall } from '@cupel/console'
 import { formats, pagePathOf, PART_BYTES, statusText, type ListImport } from './list-import.js'
 
 interface ImportSectionProps {

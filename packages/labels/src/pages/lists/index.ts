@@ -1,5 +1,5 @@
 /** The lists that screenings use. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { beginImport, checkImport, confirmImport, sendPart } from './change-import.js'
 import { refreshNow } from './refreshes.js'
 import { showImport } from './show-import.js'

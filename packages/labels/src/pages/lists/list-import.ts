@@ -1,5 +1,5 @@
 /** Imports of lists as the API returns them. */
-import type { ApiClient } from '../../api/api-client.js'
+import type { ApiClient } from '@cupel/console'
 
 interface LeftOutRows {
   readonly count: number

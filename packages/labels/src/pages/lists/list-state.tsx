@@ -1,6 +1,6 @@
 /** The state of a list: a sign and a word, and its age. */
-import { en, nameOf } from '@cupel/report-document'
-import type { LabelList } from '../../api/answers.js'
+import { en, nameOf } from '@cupel/reports/document'
+import type { LabelList } from '@cupel/console'
 
 /** `superseded` and `withdrawn` are history: they block nothing. */
 const signs: Readonly<Record<string, string>> = { current: '✓', superseded: '·', withdrawn: '·' }

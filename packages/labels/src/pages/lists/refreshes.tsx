@@ -1,9 +1,6 @@
 /** POST /lists/refresh, and the lists that are refreshed on a schedule. */
-import { visibleText } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import { Moment } from '../../components/moment.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { fieldOf, redirect, type Page, type PageCall } from '../../server/page.js'
+import { visibleText } from '@cupel/reports/document'
+import { Form, Moment, ScrollTable, fieldOf, redirect, type Page, type PageCall } from '@cupel/console'
 
 export interface ListRefresh {
   readonly name: string

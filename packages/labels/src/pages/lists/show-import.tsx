@@ -1,10 +1,15 @@
 /** GET /lists/imports/{import_id}: what an import would change, and its confirmation. */
-import { amountText, en, nameOf, visibleText } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { amountText, en, nameOf, visibleText } from '@cupel/reports/document'
+import {
+  Form,
+  Moment,
+  Notice,
+  ScrollTable,
+  page,
+  type Page,
+  type PageCall,
+  type ShownPage,
+} from '@cupel/console'
 import { apiPathOf, isBusy, pagePathOf, statusText, type ListImport } from './list-import.js'
 
 export const showImport: Page = {

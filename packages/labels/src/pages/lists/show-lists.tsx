@@ -1,12 +1,18 @@
 /** GET /lists: which lists are in force, and how old they are. */
-import { amountText, en, nameOf, visibleText } from '@cupel/report-document'
-import type { LabelList, ListPage } from '../../api/answers.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { Pager } from '../../components/pager.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
-import { mayOperate } from '../../session/rights.js'
+import { amountText, en, nameOf, visibleText } from '@cupel/reports/document'
+import {
+  type LabelList,
+  type ListPage,
+  Moment,
+  Notice,
+  Pager,
+  ScrollTable,
+  page,
+  type Page,
+  type PageCall,
+  type ShownPage,
+  mayOperate,
+} from '@cupel/console'
 import { ImportSection } from './import-form.js'
 import { API_REFRESHES, Refreshes, type ListRefresh } from './refreshes.js'
 import { API_IMPORTS, type ListImport } from './list-import.js'

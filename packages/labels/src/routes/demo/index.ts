@@ -1,10 +1,9 @@
 /** GET and POST /v1/demo: made-up labels and transfers of addresses that nobody can own, for a first look. */
 import { demoAddresses } from '@cupel/domain'
-import { orderDemo, readDemoState, type DemoState } from '@cupel/labels'
+import { orderDemo, readDemoState, type DemoState } from '../../index.js'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { statuses } from '../../http/status.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, statuses } from '@cupel/gate/http'
 import { importAuthor, importRefusal, LIST_IMPORTS } from '../list-imports/import-description.js'
 
 const demoComponent = z

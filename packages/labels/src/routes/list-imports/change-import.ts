@@ -5,13 +5,19 @@ import {
   confirmListOrder,
   type ListOrder,
   type OrderRefusal,
-} from '@cupel/labels'
+} from '../../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
-import { orAbsent } from '../../http/text.js'
-import { reasonField } from '../keys/key-description.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  refuse,
+  type Refusal,
+  statuses,
+  orAbsent,
+} from '@cupel/gate/http'
+import { reasonField } from '@cupel/accounts/routes'
 import {
   importAuthor,
   importComponent,

@@ -1,9 +1,7 @@
 /** POST /v1/list-imports: begins the import of a label file, which is sent in parts. */
-import { createListOrder, publishedList } from '@cupel/labels'
+import { createListOrder, publishedList } from '../../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, refuse, statuses } from '@cupel/gate/http'
 import {
   importAuthor,
   importComponent,

@@ -8,13 +8,10 @@ import {
   type LeftOutRows,
   type ListOrder,
   type OrderRefusal,
-} from '@cupel/labels'
+} from '../../index.js'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import type { KeyedCall } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import { orAbsent, text } from '../../http/text.js'
+import { type KeyedCall, type PageTokens, refuse, type Refusal, orAbsent, text } from '@cupel/gate/http'
 
 export interface ListImportParts {
   readonly database: Database

@@ -1,5 +1,5 @@
 /** Imports of lists by operators. */
-import type { Endpoint } from '../../http/endpoint.js'
+import type { Endpoint } from '@cupel/gate/http'
 import { addListImportPart, checkListImport, confirmListImport } from './change-import.js'
 import { createListImport } from './create-import.js'
 import type { ListImportParts } from './import-description.js'

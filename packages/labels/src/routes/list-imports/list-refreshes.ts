@@ -1,12 +1,20 @@
 /** GET and POST /v1/list-refreshes: the lists that are refreshed on a schedule, and a refresh now. */
-import { dueNow, listSchedules, type ListStatus } from '@cupel/labels'
+import { dueNow, listSchedules, type ListStatus } from '../../index.js'
 import { instant } from '@cupel/contracts'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { MAX_PAGE_SIZE, pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
-import { text } from '../../http/text.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  MAX_PAGE_SIZE,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  refuse,
+  statuses,
+  text,
+} from '@cupel/gate/http'
 import { LIST_IMPORTS, type ListImportParts } from './import-description.js'
 
 const LIST = 'list-refreshes'

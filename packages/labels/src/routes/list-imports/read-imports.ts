@@ -1,8 +1,15 @@
 /** GET /v1/list-imports and GET /v1/list-imports/{import_id}: the files that operators sent, and what came of them. */
-import { findListOrder, listListOrders } from '@cupel/labels'
+import { findListOrder, listListOrders } from '../../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+} from '@cupel/gate/http'
 import {
   importComponent,
   importDocument,

@@ -1,14 +1,23 @@
 /** GET /v1/lists: the lists that screenings use now, as a report made now would state them. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import type { JudgedSet } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { readJudgedLists } from '@cupel/read-models'
+import { readJudgedLists } from '../../read-model/index.js'
 import { listRowsSchema } from '@cupel/contracts'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { MAX_PAGE_SIZE, pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import type { Refusal } from '../../http/problem.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  type PageTokens,
+  MAX_PAGE_SIZE,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  type Refusal,
+} from '@cupel/gate/http'
 
 export interface Lists {
   /** In order of source and dataset. */

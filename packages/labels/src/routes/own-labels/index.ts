@@ -1,5 +1,5 @@
 /** Labels that an account states itself. */
-import type { Endpoint } from '../../http/endpoint.js'
+import type { Endpoint } from '@cupel/gate/http'
 import { getOwnLabelEndpoint, listOwnLabelsEndpoint } from './list-own-labels.js'
 import type { OwnLabelParts } from './own-label-description.js'
 import { removeOwnLabelEndpoint } from './remove-own-label.js'

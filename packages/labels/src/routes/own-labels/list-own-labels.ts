@@ -1,12 +1,19 @@
 /** GET /v1/own-labels and /v1/own-labels/{label_id}: the labels that the account stated. */
 import { soughtOwnerKeys } from '@cupel/domain'
-import { findOwnLabel, listOwnLabels } from '@cupel/labels'
+import { findOwnLabel, listOwnLabels } from '../../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { refuse } from '../../http/problem.js'
-import { chainParameter } from '../../http/text.js'
-import { addressParameter } from '../reports/list-reports.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  refuse,
+  chainParameter,
+} from '@cupel/gate/http'
+import { addressParameter } from '@cupel/reports/routes'
 import {
   OWN_LABELS,
   ownLabelComponent,

@@ -1,13 +1,11 @@
 /** Own labels as the API shows them, and what their routes have in common. */
 import { casePersonSchema, instant } from '@cupel/contracts'
 import { MAX_ADDRESS_LENGTH, parseAddress, type ParsedAddress } from '@cupel/domain'
-import type { OwnLabel } from '@cupel/labels'
+import type { OwnLabel } from '../../index.js'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import { apiCallOf } from '../../audit/api-call.js'
-import type { KeyedCall } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { refuse, type Refusal } from '../../http/problem.js'
+import { apiCallOf } from '@cupel/gate/audit'
+import { type KeyedCall, type PageTokens, refuse, type Refusal } from '@cupel/gate/http'
 
 export interface OwnLabelParts {
   readonly database: Database

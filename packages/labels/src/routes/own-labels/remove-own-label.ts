@@ -1,8 +1,6 @@
 /** DELETE /v1/own-labels/{label_id}: removes a label of the account at once. It stays in the list. */
-import { removeOwnLabel } from '@cupel/labels'
-import { keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
+import { removeOwnLabel } from '../../index.js'
+import { keyedEndpoint, recorded, type Endpoint, refuse, statuses } from '@cupel/gate/http'
 import {
   authorOf,
   OWN_LABELS,

@@ -1,12 +1,19 @@
 /** POST /v1/own-labels: states a label of the account about an address. */
 import { riskCategories, withoutApiKeys } from '@cupel/domain'
-import { MAX_OWN_LABELS, ownDecisions, stateOwnLabel } from '@cupel/labels'
+import { MAX_OWN_LABELS, ownDecisions, stateOwnLabel } from '../../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
-import { chainCode, orAbsent, text } from '../../http/text.js'
-import { expiryField } from '../keys/key-description.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  recorded,
+  type Endpoint,
+  refuse,
+  statuses,
+  chainCode,
+  orAbsent,
+  text,
+} from '@cupel/gate/http'
+import { expiryField } from '@cupel/accounts/routes'
 import {
   addressField,
   authorOf,

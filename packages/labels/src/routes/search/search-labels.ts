@@ -1,13 +1,21 @@
 /** GET /v1/labels: which labels lists state, and since when they are known here. */
 import { instant } from '@cupel/contracts'
 import { soughtOwnerKeys } from '@cupel/domain'
-import { MAX_LOOKED_AT, searchLabels, type Label, type LabelCursor } from '@cupel/read-models'
+import { MAX_LOOKED_AT, searchLabels, type Label, type LabelCursor } from '../../read-model/index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { chainParameter, text } from '../../http/text.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  chainParameter,
+  text,
+} from '@cupel/gate/http'
 import { parsedAddress, type OwnLabelParts } from '../own-labels/own-label-description.js'
-import { addressParameter } from '../reports/list-reports.js'
+import { addressParameter } from '@cupel/reports/routes'
 
 const DEFAULT_PAGE_SIZE = 50
 const MAX_NAME_LENGTH = 200

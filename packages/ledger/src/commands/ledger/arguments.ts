@@ -1,8 +1,8 @@
 /** Arguments of imports, checked before anything is started for the command. */
 import { accessSync, constants } from 'node:fs'
-import { checkedReason } from '@cupel/access'
+import { checkedReason } from '@cupel/gate/access'
 import { InvalidArgumentError } from 'commander'
-import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '@cupel/command-line'
 
 export function readableFile(path: string): string {
   try {

@@ -1,16 +1,20 @@
 /** `cupel ledger follow`: imports the confirmed blocks of the operator's own node for as long as it runs. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FollowError, follow, openNode, usualOf, type FollowProgress, type Traces } from '@cupel/chain-follow'
+import {
+  FollowError,
+  follow,
+  openNode,
+  usualOf,
+  type FollowProgress,
+  type Traces,
+} from '@cupel/chain-data/follow'
 import { findChain } from '@cupel/domain'
-import type { Follower } from '@cupel/ledger'
-import { createMetrics, startHealthServer, type Config } from '@cupel/service-kit'
+import type { Follower } from '../../index.js'
+import { createMetrics, startHealthServer, type Config } from '@cupel/kit/service'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_USAGE } from '../explain.js'
-import { operator } from '../operator.js'
-import { wholeNumber } from '../option-values.js'
+import { withConnections, operator } from '@cupel/command-line/installation'
+import { type CliContext, CommandError, EXIT_FAILED, EXIT_USAGE, wholeNumber } from '@cupel/command-line'
 import { height } from './arguments.js'
 
 interface FollowCommandOptions {

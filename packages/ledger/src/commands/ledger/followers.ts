@@ -1,11 +1,18 @@
 /** `cupel ledger followers` and `cupel ledger unfollow`: which chains are followed from nodes. */
 import { findChain } from '@cupel/domain'
-import { followerFault, forgetFollower, listFollowers, type SeenFollower } from '@cupel/ledger'
+import { followerFault, forgetFollower, listFollowers, type SeenFollower } from '../../index.js'
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
+import {
+  answer,
+  snakeCase,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_NOT_FOUND,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { withConnections } from '@cupel/command-line/installation'
 
 export function registerFollowers(ledger: Command, context: CliContext): void {
   ledger

@@ -1,10 +1,9 @@
 /** `cupel ledger import`: imports a file of transfers. */
 import type { HistoryKind } from '@cupel/domain'
-import { historyKinds, importLedger, ledgerFormatNames, type LedgerImportSummary } from '@cupel/ledger'
+import { historyKinds, importLedger, ledgerFormatNames, type LedgerImportSummary } from '../../index.js'
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { answer, snakeCase, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { operator } from '../operator.js'
+import { answer, snakeCase, type JsonOption, type CliContext } from '@cupel/command-line'
+import { operator } from '@cupel/command-line/installation'
 import { height, readableFile, readableReason } from './arguments.js'
 import { importedForScorers } from './imported-for-scorers.js'
 

@@ -1,11 +1,9 @@
 /** An import that the next screen uses, for ledgers and prices. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LEDGER_LOOK_INTERVAL_MS } from '@cupel/ledger'
+import { LEDGER_LOOK_INTERVAL_MS } from '../../index.js'
 import type { Database } from '@cupel/postgres'
-import type { JsonOption } from '../answer.js'
-import { isServed, withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED } from '../explain.js'
+import { type JsonOption, type CliContext, CommandError, EXIT_FAILED } from '@cupel/command-line'
+import { isServed, withConnections } from '@cupel/command-line/installation'
 
 type Refused = {
   readonly status: 'refused'

@@ -1,6 +1,6 @@
 /** `cupel ledger`: the transfers that exposure is measured from. */
 import type { Command } from 'commander'
-import type { CliContext } from '../context.js'
+import type { CliContext } from '@cupel/command-line'
 import { registerFollow } from './follow.js'
 import { registerFollowers } from './followers.js'
 import { registerImport } from './import.js'

@@ -1,9 +1,8 @@
 /** `cupel ledger segments`: the imported files, and the heights that are declared complete. */
-import { declaredRanges, listSegments, type Segment } from '@cupel/ledger'
+import { declaredRanges, listSegments, type Segment } from '../../index.js'
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { withConnections } from '../connections.js'
+import { answer, snakeCase, table, type JsonOption, type CliContext } from '@cupel/command-line'
+import { withConnections } from '@cupel/command-line/installation'
 
 interface ChainRange {
   readonly chain: string

@@ -1,10 +1,8 @@
 /** `cupel prices`: daily prices, which give amounts a value in US dollars. */
-import { importPrices, listPriceImports, type PriceImport } from '@cupel/ledger'
+import { importPrices, listPriceImports, type PriceImport } from '../../index.js'
 import type { Command } from 'commander'
-import { answer, snakeCase, table, type JsonOption } from '../answer.js'
-import { withConnections } from '../connections.js'
-import type { CliContext } from '../context.js'
-import { operator } from '../operator.js'
+import { answer, snakeCase, table, type JsonOption, type CliContext } from '@cupel/command-line'
+import { withConnections, operator } from '@cupel/command-line/installation'
 import { readableFile, readableReason } from '../ledger/arguments.js'
 import { importedForScorers } from '../ledger/imported-for-scorers.js'
 

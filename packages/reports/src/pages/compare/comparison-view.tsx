@@ -1,9 +1,12 @@
 /** A comparison as a page: the changes first, then every fact side by side. */
-import type { ComparedEvidence, ComparedFact, ReportComparison, Verdict } from '@cupel/report-document'
-import { visibleText } from '@cupel/report-document'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
-import { ScrollTable } from '../../components/scroll-table.js'
+import {
+  type ComparedEvidence,
+  type ComparedFact,
+  type ReportComparison,
+  type Verdict,
+  visibleText,
+} from '../../document/index.js'
+import { Level, Moment, ScrollTable } from '@cupel/console'
 import { PARTS, pointsText } from './split-text.js'
 import { causeText, type ReportChange } from './report-change.js'
 

@@ -1,7 +1,6 @@
 /** The report of the same address and chain before a report. */
 import type { Report } from '@cupel/contracts'
-import type { ApiClient } from '../../api/api-client.js'
-import type { ReportPage } from '../../api/answers.js'
+import type { ApiClient, ReportPage } from '@cupel/console'
 
 /** Null where there is none. */
 export async function findPredecessor(api: ApiClient, report: Report): Promise<Report | null> {

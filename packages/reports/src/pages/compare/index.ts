@@ -1,5 +1,5 @@
 /** Two reports of one address side by side. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { showCompare } from './show-compare.js'
 
 export const comparePages: readonly Page[] = [showCompare]

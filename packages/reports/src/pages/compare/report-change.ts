@@ -1,8 +1,7 @@
 /** The difference of two reports by cause, as the API explains it. */
 import type { Report } from '@cupel/contracts'
-import { visibleText } from '@cupel/report-document'
-import type { ApiClient } from '../../api/api-client.js'
-import { nullWhereRefused } from '../../api/api-problem.js'
+import { visibleText } from '../../document/index.js'
+import { type ApiClient, nullWhereRefused } from '@cupel/console'
 import { missingText, splitText } from './split-text.js'
 
 export interface ReportChange {

@@ -1,11 +1,8 @@
 /** GET /compare?report=…&report=…: the changes between two reports of one address. */
 import type { Report } from '@cupel/contracts'
 import { keyParts, parseAddress } from '@cupel/domain'
-import { compareReports, verdictOf, visibleText } from '@cupel/report-document'
-import type { ApiClient } from '../../api/api-client.js'
-import { ApiProblem } from '../../api/api-problem.js'
-import { Notice } from '../../components/notice.js'
-import { page, redirect, type Page, type ShownPage } from '../../server/page.js'
+import { compareReports, verdictOf, visibleText } from '../../document/index.js'
+import { type ApiClient, ApiProblem, Notice, page, redirect, type Page, type ShownPage } from '@cupel/console'
 import { findChange } from './report-change.js'
 import { ComparisonView } from './comparison-view.js'
 import { findPredecessor } from './find-predecessor.js'

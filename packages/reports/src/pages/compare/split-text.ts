@@ -1,5 +1,5 @@
 /** The split of a change of the score by cause, in words. */
-import { visibleText } from '@cupel/report-document'
+import { visibleText } from '../../document/index.js'
 
 /** The parts of a split, in the order in which they are exchanged. */
 export const PARTS: readonly (readonly [part: string, word: string])[] = [

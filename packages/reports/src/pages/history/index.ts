@@ -1,5 +1,5 @@
 /** Earlier reports. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { showHistory } from './show-history.js'
 
 export const historyPages: readonly Page[] = [showHistory]

@@ -7,10 +7,9 @@ import {
   pointsBetween,
   scoreText,
   type ReportComparison,
-} from '@cupel/report-document'
+} from '../../document/index.js'
 import { causeText, type ReportChange } from '../compare/report-change.js'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
+import { Level, Moment } from '@cupel/console'
 
 const WIDTH = 640
 const HEIGHT = 146

@@ -1,15 +1,19 @@
 /** GET /history: the reports of the account, newest first, with a search. */
 import { dispositions, riskLevels } from '@cupel/contracts'
 import { chains } from '@cupel/domain'
-import { dispositionText, en } from '@cupel/report-document'
-import type { ApiClient } from '../../api/api-client.js'
-import { ApiProblem } from '../../api/api-problem.js'
-import type { ReportPage } from '../../api/answers.js'
-import { Notice } from '../../components/notice.js'
-import { Pager } from '../../components/pager.js'
-import { ReportTable } from '../../components/report-table.js'
-import { page, redirect, type Page } from '../../server/page.js'
-import { adviseOn } from '../screen/address-advice.js'
+import { dispositionText, en } from '../../document/index.js'
+import {
+  type ApiClient,
+  ApiProblem,
+  type ReportPage,
+  Notice,
+  Pager,
+  ReportTable,
+  page,
+  redirect,
+  type Page,
+} from '@cupel/console'
+import { adviseOn } from '@cupel/screening/pages'
 import { findChange, type ReportChange } from '../compare/report-change.js'
 import { scoreChanges, ScoreLine } from './score-line.js'
 

@@ -1,5 +1,5 @@
 /** GET /reports/{report_id}/case-proof: the proof of the case as the API answers it, for `cupel verify` with the PDF. */
-import { raw, type Page } from '../../server/page.js'
+import { raw, type Page } from '@cupel/console'
 
 export const downloadCaseProof: Page = {
   method: 'GET',

@@ -1,5 +1,5 @@
 /** GET /reports/{report_id}/pdf: the PDF of the API, passed on. */
-import { raw, type Page } from '../../server/page.js'
+import { raw, type Page } from '@cupel/console'
 
 const PASSED_ON = ['content-type', 'content-length', 'content-disposition', 'etag'] as const
 

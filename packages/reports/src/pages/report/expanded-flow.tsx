@@ -1,13 +1,8 @@
 /** One hop further: the picture of a party of the report, of that party's own newest report. */
 import type { Report } from '@cupel/contracts'
-import { reportDocument, visibleText, type FlowPicture as Picture } from '@cupel/report-document'
-import type { ApiClient } from '../../api/api-client.js'
-import { queryText } from '../../api/api-client.js'
-import type { ReportPage } from '../../api/answers.js'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
-import { FlowParties } from './flow-parties.js'
-import { FlowPicture } from './flow-picture.js'
+import { reportDocument, visibleText, type FlowPicture as Picture } from '../../document/index.js'
+import { type ApiClient, queryText, type ReportPage, Level, Moment } from '@cupel/console'
+import { FlowParties, FlowPicture } from '../../view/index.js'
 
 export interface Expanded {
   readonly address: string

@@ -1,9 +1,7 @@
 /** How far the histories are that a report waits for, and the report that comes after them. The script of the browser follows both. */
 import type { Report } from '@cupel/contracts'
-import { historyProgressText, type HistoryProgress } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import { raw, type Page, type PageCall } from '../../server/page.js'
-import { mayChange } from '../../session/rights.js'
+import { historyProgressText, type HistoryProgress } from '../../document/index.js'
+import { Form, raw, type Page, type PageCall, mayChange } from '@cupel/console'
 import { findNewer } from './show-newer.js'
 
 export const followHistory: Page = {

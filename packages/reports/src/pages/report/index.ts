@@ -1,5 +1,5 @@
 /** The report page, the PDF of a report, and the proof of its case. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { downloadCaseProof } from './download-case-proof.js'
 import { downloadPdf } from './download-pdf.js'
 import { followHistory } from './history-progress.js'

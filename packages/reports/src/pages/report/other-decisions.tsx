@@ -1,11 +1,7 @@
 /** What people decided on other reports of the same owner: a new report of a known address begins with it. */
 import type { Report, ReportCase } from '@cupel/contracts'
-import { caseDocument, visibleText, type CaseEntryText } from '@cupel/report-document'
-import type { ApiClient } from '../../api/api-client.js'
-import { nullWhereRefused } from '../../api/api-problem.js'
-import type { ReportPage } from '../../api/answers.js'
-import { Level } from '../../components/level.js'
-import { Notice } from '../../components/notice.js'
+import { caseDocument, visibleText, type CaseEntryText } from '../../document/index.js'
+import { type ApiClient, nullWhereRefused, type ReportPage, Level, Notice } from '@cupel/console'
 
 export interface OtherDecision {
   readonly report: Report

@@ -1,6 +1,5 @@
 /** Links from a report to more about its address, and to the calls that read it. */
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
+import { Level, Moment } from '@cupel/console'
 import type { Report } from '@cupel/contracts'
 
 interface RelatedPagesProps {

@@ -1,10 +1,7 @@
 /** POST /reports/{report_id}/newer: the report that comes after one that waits for a history. Of one report it makes one more at most. */
 import type { Report } from '@cupel/contracts'
-import type { ApiClient } from '../../api/api-client.js'
-import { ApiProblem } from '../../api/api-problem.js'
-import type { ReportPage } from '../../api/answers.js'
-import { fieldOf, redirect, type Page } from '../../server/page.js'
-import { latePage } from '../screen/submit-screen.js'
+import { type ApiClient, ApiProblem, type ReportPage, fieldOf, redirect, type Page } from '@cupel/console'
+import { latePage } from '@cupel/screening/pages'
 
 /** The newest reports of the address among which a newer one is looked for. */
 const LOOKED_AT = 20

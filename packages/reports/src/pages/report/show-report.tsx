@@ -1,18 +1,16 @@
 /** GET /reports/{report_id}: a report as a page, in the words of its PDF, with its case and its links. */
 import type { ReportCase } from '@cupel/contracts'
-import { nullWhereRefused } from '../../api/api-problem.js'
-import { page, type Page } from '../../server/page.js'
-import { CasePanel } from '../cases/case-panel.js'
+import { nullWhereRefused, page, type Page } from '@cupel/console'
+import { CasePanel } from '@cupel/cases/pages'
 import { findPredecessor } from '../compare/find-predecessor.js'
-import { SharePanel, type Share } from '../sharing/share-panel.js'
-import type { HistoryProgress } from '@cupel/report-document'
+import { SharePanel, type Share } from '@cupel/sharing/pages'
+import type { HistoryProgress } from '../../document/index.js'
 import { HistoryProgressBox } from './history-progress.js'
 import { findOtherDecisions, OtherDecisionsPanel } from './other-decisions.js'
 import { ExpandedFlow, findExpanded } from './expanded-flow.js'
 import { findNewer } from './show-newer.js'
-import { readDocument } from './read-document.js'
+import { readDocument, ReportView } from '../../view/index.js'
 import { RelatedPages } from './related-pages.js'
-import { ReportView } from './report-view.js'
 
 export const showReport: Page = {
   method: 'GET',

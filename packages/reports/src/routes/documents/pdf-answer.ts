@@ -1,13 +1,17 @@
 /** The answer of an endpoint that gives a PDF: the same bytes each time, with a tag that is known without rendering. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { OrderEndedError, ThreadPoolBusyError } from '@cupel/concurrency'
-import { RENDERER_VERSION } from '@cupel/report-pdf'
+import { OrderEndedError, ThreadPoolBusyError } from '@cupel/kit/concurrency'
+import { RENDERER_VERSION } from '../../pdf/index.js'
 import { z } from 'zod'
-import type { Answer, DescribedAnswer } from '../http/endpoint.js'
-import { namesTag } from '../http/entity-tag.js'
-import type { LargeRead } from '../http/large-reads.js'
-import { refuse, type Refusal } from '../http/problem.js'
+import {
+  type Answer,
+  type DescribedAnswer,
+  namesTag,
+  type LargeRead,
+  refuse,
+  type Refusal,
+} from '@cupel/gate/http'
 import type { KeptDocuments } from './kept-documents.js'
 
 /** A thread renders some twenty reports a second. */

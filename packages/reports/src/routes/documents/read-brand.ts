@@ -1,7 +1,7 @@
 /** The name and the logo of the operator, from the settings. */
 import { readFile } from 'node:fs/promises'
-import { brandOf, BrandError, type Brand } from '@cupel/report-pdf'
-import { ConfigError, type Config } from '@cupel/service-kit'
+import { brandOf, BrandError, type Brand } from '../../pdf/index.js'
+import { ConfigError, type Config } from '@cupel/kit/service'
 
 /** Null without either setting. Throws ConfigError for a file that cannot be read or is not a plain image: no PDF silently lacks it. */
 export async function readBrand({

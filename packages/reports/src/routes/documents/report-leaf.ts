@@ -1,7 +1,7 @@
 /** The leaf of a report in the transparency log, for the header that names it. */
 import { LEAF_HEADER, leafHeader, type Logger, type ReportLeaf } from '@cupel/contracts'
 import { z } from 'zod'
-import type { DescribedHeader } from '../http/endpoint.js'
+import type { DescribedHeader } from '@cupel/gate/http'
 
 /** The leaf of a report that the caller was found to own, with its text as the log has it; null if it has none yet. */
 export type ReadReportLeaf = (report: {

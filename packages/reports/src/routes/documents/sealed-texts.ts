@@ -5,8 +5,8 @@
 import type { RecordedEntry, Report } from '@cupel/contracts'
 import { keyIdOf, type PersonalData } from '@cupel/personal-data'
 import type { Queryable } from '@cupel/postgres'
-import { readProof, type ProvableEntry, type SealedReference } from '@cupel/transparency'
-import type { ReadProof } from '../routes/reports/get-report-proof.js'
+import { readProof, type ProvableEntry, type SealedReference } from '@cupel/evidence/transparency'
+import type { ReadProof } from '../get-report-proof.js'
 
 /** The customer reference as it is stored. Null if the report has none. */
 export function referenceOf(document: string): string | null {

@@ -3,8 +3,13 @@ import { topicOf, type Logger, type RecordedLeaf } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import { findReportPlace, type ReportOwner } from '@cupel/read-models'
-import { readCheckpoint, readPublicTile, readRecordedLeaf, readReportLeaf } from '@cupel/transparency'
+import { findReportPlace, type ReportOwner } from '../../read-model/index.js'
+import {
+  readCheckpoint,
+  readPublicTile,
+  readRecordedLeaf,
+  readReportLeaf,
+} from '@cupel/evidence/transparency'
 import { readKnownLeaf } from './report-leaf.js'
 import { proofReader } from './sealed-texts.js'
 

@@ -1,6 +1,6 @@
 /** A screening as of a past moment for a person: first that it is no report, then the contents of a report of that moment. */
 import type { Report } from '@cupel/contracts'
-import { printable, type Paint } from '../paint.js'
+import { printable, type Paint } from '@cupel/command-line'
 import { reportText } from './report-text.js'
 
 /** The answer of the API to a screen with `as_of`. */

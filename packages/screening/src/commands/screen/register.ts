@@ -1,11 +1,14 @@
 /** `cupel screen`: screens an address through the running API, with the demo key by default. */
 import type { Report } from '@cupel/contracts'
 import type { Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { callService } from '../service-call.js'
-import { wholeNumber } from '../option-values.js'
-import { momentOf } from '../audit/moment.js'
+import {
+  answer,
+  type JsonOption,
+  type CliContext,
+  callService,
+  wholeNumber,
+  momentOf,
+} from '@cupel/command-line'
 import { asOfText, type AsOfAnswer } from './as-of-text.js'
 import { reportText } from './report-text.js'
 

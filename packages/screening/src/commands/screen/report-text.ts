@@ -1,6 +1,6 @@
 /** A report for a person: the level, its reasons, where value came from and went, the unknown facts, and the sources. */
 import type { Evidence, Report } from '@cupel/contracts'
-import { printable, type Paint, type Style } from '../paint.js'
+import { printable, type Paint, type Style } from '@cupel/command-line'
 import {
   becauseOf,
   en,
@@ -10,7 +10,7 @@ import {
   nameOf,
   pointsText,
   scoreText,
-} from '@cupel/report-document'
+} from '@cupel/reports/document'
 
 const levelStyles: Readonly<Record<string, Style>> = {
   red: 'red',

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { reportSchema, type Evidence, type Report } from '@cupel/contracts'
 import { capReasons, levelReasons } from '@cupel/domain'
-import { en, limitText, reasonText } from '@cupel/report-document'
+import { en, limitText, reasonText } from '@cupel/reports/document'
 import { describe, expect, test } from 'vitest'
-import { forTerminal, paintFor } from '../paint.js'
+import { forTerminal, paintFor } from '@cupel/command-line'
 import { asOfText } from './as-of-text.js'
 import { reportText } from './report-text.js'
 
 const golden = readFileSync(
-  new URL('../../../../schemas/golden/ReportGenerated/1.json', import.meta.url),
+  new URL('../../../../../schemas/golden/ReportGenerated/1.json', import.meta.url),
   'utf8',
 )
 const base = reportSchema.parse(JSON.parse((JSON.parse(golden) as { report: string }).report))

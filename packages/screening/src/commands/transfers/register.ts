@@ -1,8 +1,6 @@
 /** `cupel transfers`: screened transfers of an account, through the running API. */
 import { Option, type Command } from 'commander'
-import { answer, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { callService } from '../service-call.js'
+import { answer, type JsonOption, type CliContext, callService } from '@cupel/command-line'
 import { transferListText, transferText, type ShownTransfer, type TransferPage } from './transfer-text.js'
 
 interface ListOptions extends JsonOption {

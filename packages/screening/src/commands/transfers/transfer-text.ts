@@ -1,6 +1,5 @@
 /** A screened transfer for a person: what is recommended, why, and the report with the evidence. */
-import { table } from '../answer.js'
-import { printable, type Paint, type Style } from '../paint.js'
+import { table, printable, type Paint, type Style } from '@cupel/command-line'
 
 /** Of the answer of the API, what the text shows. */
 export interface ShownTransfer {

@@ -1,6 +1,6 @@
 /** GET /screen/detect: judges the text in the field for the script of the form. Nothing is stored or asked elsewhere. */
 import { MAX_ADDRESS_LENGTH } from '@cupel/domain'
-import { raw, type Page } from '../../server/page.js'
+import { raw, type Page } from '@cupel/console'
 import { adviseOn } from './address-advice.js'
 
 /** More than any address and a few mistakes. */

@@ -1,11 +1,8 @@
 /** Addresses to begin with: a button screens each. */
 import { randomUUID } from 'node:crypto'
 import { magicReports } from '@cupel/domain'
-import { en, nameOf } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import { Level } from '../../components/level.js'
-import type { PageCall } from '../../server/page.js'
-import { mayChange } from '../../session/rights.js'
+import { en, nameOf } from '@cupel/reports/document'
+import { Form, Level, type PageCall, mayChange } from '@cupel/console'
 
 export interface Example {
   readonly address: string

@@ -1,5 +1,5 @@
 /** Screening one address. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { detectChain } from './detect-chain.js'
 import { showScreen } from './show-screen.js'
 import { submitScreen } from './submit-screen.js'

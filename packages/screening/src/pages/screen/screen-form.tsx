@@ -1,11 +1,7 @@
 /** The form that screens one address: one field, and the facts known about its text. */
 import { randomUUID } from 'node:crypto'
-import { ChainAndReference } from '../../components/chain-and-reference.js'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import type { PageCall } from '../../server/page.js'
+import { ChainAndReference, Form, Notice, type PageCall, mayChange } from '@cupel/console'
 import { adviseOn } from './address-advice.js'
-import { mayChange } from '../../session/rights.js'
 
 export interface ScreenFormState {
   readonly address: string

@@ -1,5 +1,5 @@
 /** GET /screen: the form for one address. */
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { page, type Page, type PageCall, type ShownPage } from '@cupel/console'
 import { Examples } from './examples.js'
 import { emptyForm, ScreenForm, type ScreenFormState } from './screen-form.js'
 

@@ -1,8 +1,6 @@
 /** POST /screen: screens the address and opens its report. */
 import type { Report } from '@cupel/contracts'
-import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, page, redirect, type Page, type ShownPage } from '../../server/page.js'
-import { attemptKey } from '../../server/attempt-key.js'
+import { ApiProblem, fieldOf, page, redirect, type Page, type ShownPage, attemptKey } from '@cupel/console'
 import { adviseOn } from './address-advice.js'
 import { screenPage } from './show-screen.js'
 

@@ -1,5 +1,5 @@
 /** Screening one transfer. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { showTransfers } from './show-transfers.js'
 import { submitTransfer } from './submit-transfer.js'
 

@@ -1,10 +1,15 @@
 /** GET /transfers: the form for one transfer, and the newest transfers. */
-import { amountText, visibleText } from '@cupel/report-document'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
-import { Amount } from '../../components/amount.js'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
-import { ScrollTable } from '../../components/scroll-table.js'
+import { amountText, visibleText } from '@cupel/reports/document'
+import {
+  page,
+  type Page,
+  type PageCall,
+  type ShownPage,
+  Amount,
+  Level,
+  Moment,
+  ScrollTable,
+} from '@cupel/console'
 import { TransferForm, transferFields, type TransferFormState } from './transfer-form.js'
 
 /** Of the answer of the API, what the list shows. */

@@ -1,7 +1,5 @@
 /** POST /transfers: screens the transfer and opens the report of its counterparty. */
-import { ApiProblem } from '../../api/api-problem.js'
-import { attemptKey } from '../../server/attempt-key.js'
-import { fieldOf, redirect, type Page } from '../../server/page.js'
+import { ApiProblem, attemptKey, fieldOf, redirect, type Page } from '@cupel/console'
 import { latePage } from '../screen/submit-screen.js'
 import { newest, stateOf, transfersPage } from './show-transfers.js'
 import { transferFields } from './transfer-form.js'

@@ -1,10 +1,7 @@
 /** The form that screens one transfer. */
 import { randomUUID } from 'node:crypto'
 import { chains } from '@cupel/domain'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import type { PageCall } from '../../server/page.js'
-import { mayChange } from '../../session/rights.js'
+import { Form, Notice, type PageCall, mayChange } from '@cupel/console'
 
 /** Names of the fields as the API has them, in the order of the form. */
 export const transferFields = [

@@ -3,11 +3,11 @@
  * is appended. The read models must contain everything that the log had when the call arrived: a view without a list looks like a
  * view of an earlier moment.
  */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { topicOf, type Metrics } from '@cupel/contracts'
 import type { ScreenedAddress } from '@cupel/domain'
 import { endsOf, type EventCodec, type EventLog, missingFront, type Position } from '@cupel/event-log'
-import { knownDifference } from '@cupel/heartbeats'
+import { knownDifference } from '@cupel/projections/heartbeats'
 import type { Database } from '@cupel/postgres'
 import { loadCheckpoint, readModelGroup, waitUntilProjected, type ReadModel } from '@cupel/projections'
 import {
@@ -17,8 +17,9 @@ import {
   type AsOfScreening,
   type NotYet,
   type PastSource,
-} from '@cupel/proofs'
-import { labelView, policyView } from '@cupel/read-models'
+} from '@cupel/evidence/proofs'
+import { labelView } from '@cupel/labels/read-model'
+import { policyView } from '@cupel/policy/read-model'
 
 export interface AsOfOrder extends ScreenedAddress {
   readonly caller: Pick<Caller, 'accountId' | 'livemode'>

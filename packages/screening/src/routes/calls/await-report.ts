@@ -3,12 +3,12 @@
  * Idempotency-Key has the report id of that attempt, and the id may name the partition of another instance.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Caller } from '@cupel/access'
-import { LATE, withinMs } from '@cupel/concurrency'
+import type { Caller } from '@cupel/gate/access'
+import { LATE, withinMs } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { LateNotes } from './late-notes.js'
 import type { ScreenInWait, ScreenOutcome } from './pending-table.js'
-import { REPLAY_WAIT_MS, type ReportReader } from './report-reader.js'
+import { REPLAY_WAIT_MS, type ReportReader } from '@cupel/reports/routes'
 
 /** Time between two reads; each read waits for the projection too. */
 const LOOK_INTERVAL_MS = 50

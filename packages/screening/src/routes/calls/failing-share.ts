@@ -1,5 +1,5 @@
 /** Whether too many screens of the last minute were answered without a report, for an operator: another instance would fail as much. */
-import type { Check } from '@cupel/service-kit'
+import type { Check } from '@cupel/kit/service'
 
 export interface FailingShare {
   note(isAnswered: boolean): void

@@ -2,7 +2,7 @@
  * Notes late screens as pending, so that their ids can be handed out and their screenings go on. A note that could not be stored is
  * retried until it is stored, because its id was already handed out as the id of a screen that may have been accepted.
  */
-import { LATE, startLoop, withinMs } from '@cupel/concurrency'
+import { LATE, startLoop, withinMs } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { ScreenInWait } from './pending-table.js'
 

@@ -6,12 +6,12 @@ import {
   type NameReports,
   type ReportIds,
   type TakeReportNumbers,
-} from '@cupel/access'
+} from '@cupel/gate/access'
 import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
-import { getReport, reportView } from '@cupel/read-models'
+import { getReport, reportView } from '@cupel/reports/read-model'
 import { createAsOfScreens, type AsOfScreens } from './as-of-screens.js'
 import { createAwaitReport } from './await-report.js'
 import { createLateNotes } from './late-notes.js'
@@ -19,9 +19,13 @@ import { WAIT_SHARE } from './overload.js'
 import { createPendingKeeper } from './pending-keeper.js'
 import { createPendingTable, type PendingTable } from './pending-table.js'
 import { historyProgress } from '@cupel/ledger'
-import type { ReadHistoryProgress } from '../routes/reports/get-report-history.js'
-import { createExplainReports, type ExplainReports } from './report-changes.js'
-import { createReportReader, type ReportReader } from './report-reader.js'
+import {
+  type ReadHistoryProgress,
+  createExplainReports,
+  type ExplainReports,
+  createReportReader,
+  type ReportReader,
+} from '@cupel/reports/routes'
 import { followReports } from './report-tail.js'
 import { createScreens, type Screens } from './screens.js'
 import { createTransferReads, type TransferReads } from './transfer-reads.js'

@@ -1,6 +1,6 @@
 /** Deletes pending screens once their report can be read; until then a reader gets 503 `screening_pending`. */
-import { forgetPendingScreens, listPendingScreens, type PendingScreen } from '@cupel/access'
-import { startLoop } from '@cupel/concurrency'
+import { forgetPendingScreens, listPendingScreens, type PendingScreen } from '@cupel/gate/access'
+import { startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 

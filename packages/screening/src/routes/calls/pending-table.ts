@@ -2,8 +2,8 @@
  * The screens this instance waits for. One entry per report id, registered before its request is appended, settled by the
  * first record with that id.
  */
-import type { LateScreen } from '@cupel/access'
-import { createDeadlineQueue } from '@cupel/concurrency'
+import type { LateScreen } from '@cupel/gate/access'
+import { createDeadlineQueue } from '@cupel/kit/concurrency'
 
 export interface ScreenInWait extends LateScreen {
   /** Set by the acknowledgement of the log, or by the outbox. */

@@ -1,8 +1,14 @@
 /** Answers of the calls that screen one address, by what became of the screening. */
-import { jsonAnswer, recorded, type Answer, type Replay } from '../http/endpoint.js'
-import { refuse, type Refusal } from '../http/problem.js'
-import { statuses } from '../http/status.js'
-import type { FoundReport } from './report-reader.js'
+import {
+  jsonAnswer,
+  recorded,
+  type Answer,
+  type Replay,
+  refuse,
+  type Refusal,
+  statuses,
+} from '@cupel/gate/http'
+import type { FoundReport } from '@cupel/reports/routes'
 import type { RefusedBecause, ScreenResult } from './screens.js'
 
 /** A late report is usually there by then. */

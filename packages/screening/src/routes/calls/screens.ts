@@ -1,5 +1,5 @@
 /** One screen: appends the request to the log and answers from the record that the scorer appends. */
-import type { ReportIds } from '@cupel/access'
+import type { ReportIds } from '@cupel/gate/access'
 import {
   appendAttributes,
   requestedEventIdAt,
@@ -9,13 +9,11 @@ import {
   type Step,
   type TransferTerms,
 } from '@cupel/contracts'
-import { createTimeLimit } from '@cupel/concurrency'
+import { createTimeLimit } from '@cupel/kit/concurrency'
 import { screenedAddressOf, type ScreenedAddress } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { apiCallOf } from '../audit/api-call.js'
-import type { KeyedCall } from '../http/endpoint.js'
-import { statuses } from '../http/status.js'
-import { traceparentFor } from '../http/traceparent.js'
+import { apiCallOf } from '@cupel/gate/audit'
+import { type KeyedCall, statuses, traceparentFor } from '@cupel/gate/http'
 import type { AwaitReport } from './await-report.js'
 import { createFailingShare } from './failing-share.js'
 import { createPatience } from './patience.js'

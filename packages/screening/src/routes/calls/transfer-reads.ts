@@ -1,5 +1,5 @@
 /** What the ledger and its table of prices know of a stated transfer. Rows that the log does not state are not used. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import type { TransferTerms } from '@cupel/contracts'
 import { findAsset, termsOf, type ParsedAddress, type ReadTransfer, type TermsOutcome } from '@cupel/domain'
 import { LogUnavailableError, type EventCodec, type EventLog } from '@cupel/event-log'
@@ -11,7 +11,7 @@ import {
   type CheckedLedger,
 } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
-import type { Refusal } from '../http/problem.js'
+import type { Refusal } from '@cupel/gate/http'
 
 export type CompletedTransfer =
   | { readonly kind: 'terms'; readonly counterparty: ParsedAddress; readonly terms: TransferTerms }

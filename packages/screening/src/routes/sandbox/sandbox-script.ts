@@ -1,10 +1,10 @@
 /** How the sandbox answers a screen of a magic address. For a live key no address is magic. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import { MAGIC_DELAY_MS, MAGIC_SLOW_ADDRESS, magicProblems } from '@cupel/domain'
-import { refuse, type Refusal } from '../http/problem.js'
-import type { ScreenResult } from '../screening/screens.js'
+import { refuse, type Refusal } from '@cupel/gate/http'
+import type { ScreenResult } from '../calls/screens.js'
 
 export type SandboxScript =
   /** Screened as usual, after the delay if there is one. */

@@ -1,6 +1,6 @@
 /** A screening as of a past moment as callers read it. It is an answer, not a report. */
 import { instant, reportExample, reportSchema } from '@cupel/contracts'
-import type { AsOfScreening } from '@cupel/proofs'
+import type { AsOfScreening } from '@cupel/evidence/proofs'
 import { z } from 'zod'
 
 const pastReport = reportSchema

@@ -1,6 +1,6 @@
 /** POST /v1/screen: one address in, its report out. */
 import { reportExample } from '@cupel/contracts'
-import type { ReportIds } from '@cupel/access'
+import type { ReportIds } from '@cupel/gate/access'
 import {
   MAX_ADDRESS_LENGTH,
   parseAddress,
@@ -16,18 +16,23 @@ import {
   type Endpoint,
   type Judgement,
   type KeyedCall,
-} from '../../http/endpoint.js'
-import { isRefusal, refuse, type Refusal } from '../../http/problem.js'
-import { MAX_WAIT_SECONDS, preferredWait } from '../../http/prefer.js'
-import { statuses } from '../../http/status.js'
-import { chainCode, MAX_REFERENCE_LENGTH, orAbsent, text } from '../../http/text.js'
-import { moment } from '../../http/time-range.js'
-import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
-import type { AsOfScreens } from '../../screening/as-of-screens.js'
-import { REPLAY_WAIT_MS, type ReportReader } from '../../screening/report-reader.js'
-import { answerOf, asReport, replayOf } from '../../screening/screen-answers.js'
-import type { Screens } from '../../screening/screens.js'
-import { reportComponent } from '../reports/report-description.js'
+  isRefusal,
+  refuse,
+  type Refusal,
+  MAX_WAIT_SECONDS,
+  preferredWait,
+  statuses,
+  chainCode,
+  MAX_REFERENCE_LENGTH,
+  orAbsent,
+  text,
+  moment,
+} from '@cupel/gate/http'
+import { lateOf, sandboxScript } from '../sandbox/sandbox-script.js'
+import type { AsOfScreens } from '../calls/as-of-screens.js'
+import { REPLAY_WAIT_MS, type ReportReader, reportComponent } from '@cupel/reports/routes'
+import { answerOf, asReport, replayOf } from '../calls/screen-answers.js'
+import type { Screens } from '../calls/screens.js'
 import { asOfAnswer, asOfComponent } from './as-of-description.js'
 
 /** Other screens as of a past moment have usually ended by then. */

@@ -1,18 +1,27 @@
 /** POST /v1/transfers: one transfer in, a recommendation out. Its counterparty is screened, and the report of that has the evidence. */
-import type { Caller, ReportIds } from '@cupel/access'
+import type { Caller, ReportIds } from '@cupel/gate/access'
 import { MAX_ADDRESS_LENGTH, readTransfer, screenedAddress, type ReadTransfer } from '@cupel/domain'
 import { z } from 'zod'
-import { keyedEndpoint, type Endpoint, type Judgement } from '../../http/endpoint.js'
-import type { LargeReads } from '../../http/large-reads.js'
-import { preferredWait } from '../../http/prefer.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
-import { MAX_REFERENCE_LENGTH, orAbsent, ownText, requiredChain, text } from '../../http/text.js'
-import { lateOf, sandboxScript } from '../../sandbox/sandbox-script.js'
-import { REPLAY_WAIT_MS, type ReportReader } from '../../screening/report-reader.js'
-import { answerOf, replayOf, type ShownReport } from '../../screening/screen-answers.js'
-import type { Screens } from '../../screening/screens.js'
-import type { CompletedTransfer, TransferReads } from '../../screening/transfer-reads.js'
+import {
+  keyedEndpoint,
+  type Endpoint,
+  type Judgement,
+  type LargeReads,
+  preferredWait,
+  refuse,
+  type Refusal,
+  statuses,
+  MAX_REFERENCE_LENGTH,
+  orAbsent,
+  ownText,
+  requiredChain,
+  text,
+} from '@cupel/gate/http'
+import { lateOf, sandboxScript } from '../sandbox/sandbox-script.js'
+import { REPLAY_WAIT_MS, type ReportReader } from '@cupel/reports/routes'
+import { answerOf, replayOf, type ShownReport } from '../calls/screen-answers.js'
+import type { Screens } from '../calls/screens.js'
+import type { CompletedTransfer, TransferReads } from '../calls/transfer-reads.js'
 import { PREFER } from '../screen/create-screen.js'
 import { transferComponent, transferExample, transferText } from './transfer-description.js'
 

@@ -1,9 +1,7 @@
 /** GET /v1/transfers/{transfer_id}: a screened transfer by its id, from the moment its POST was answered, on any instance. */
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import type { ReportReader } from '../../screening/report-reader.js'
-import { refusalOf } from '../reports/get-report.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
+import { type ReportReader, refusalOf } from '@cupel/reports/routes'
 import { transferComponent, transferExample, transferText } from './transfer-description.js'
 
 const transferPath = z.object({

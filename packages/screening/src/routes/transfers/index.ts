@@ -1,6 +1,6 @@
 /** Endpoints of screened transfers. */
-import type { Endpoint } from '../../http/endpoint.js'
-import type { ReportListing } from '../reports/list-reports.js'
+import type { Endpoint } from '@cupel/gate/http'
+import type { ReportListing } from '@cupel/reports/routes'
 import { createTransfer, type TransferParts } from './create-transfer.js'
 import { getTransfer } from './get-transfer.js'
 import { listTransfers } from './list-transfers.js'

@@ -1,16 +1,28 @@
 /** GET /v1/transfers: the account's screened transfers, newest first. Eventually consistent, as the list of reports. */
-import type { Caller } from '@cupel/access'
+import type { Caller } from '@cupel/gate/access'
 import { riskLevels } from '@cupel/contracts'
 import { recommendations } from '@cupel/domain'
-import type { ReportFilter } from '@cupel/read-models'
+import type { ReportFilter } from '@cupel/reports/read-model'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import { SLICE_ITEMS, type LargeRead, type LargeReads } from '../../http/large-reads.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import type { Refusal } from '../../http/problem.js'
-import { chainParameter, MAX_REFERENCE_LENGTH, text } from '../../http/text.js'
-import { timeRange } from '../../http/time-range.js'
-import { addressParameter, cursorOf, filterOf, scopeOf, type ReportListing } from '../reports/list-reports.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  SLICE_ITEMS,
+  type LargeRead,
+  type LargeReads,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  type Refusal,
+  chainParameter,
+  MAX_REFERENCE_LENGTH,
+  text,
+  timeRange,
+} from '@cupel/gate/http'
+import { addressParameter, cursorOf, filterOf, scopeOf, type ReportListing } from '@cupel/reports/routes'
 import { transferComponent, transferExample, transferText } from './transfer-description.js'
 
 const DEFAULT_PAGE_SIZE = 50

@@ -1,6 +1,6 @@
 /** A screened transfer as callers read it: what the report of its counterparty says of it, with words for the reasons. */
 import { instant, judgedTransferSchema, reportExample, reportSchema, type Report } from '@cupel/contracts'
-import { transferReasonText } from '@cupel/report-document'
+import { transferReasonText } from '@cupel/reports/document'
 import { z } from 'zod'
 
 const { shape: judged } = judgedTransferSchema

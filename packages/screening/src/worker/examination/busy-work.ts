@@ -2,7 +2,7 @@
  * Examines the busiest addresses of a chain once for each state of ledger, labels, policy and prices: their examination takes longer than a
  * screen waits, and everybody screens them. One is under way at a time, so that a screen of another one does not wait for it.
  */
-import { sleep, withinMs } from '@cupel/concurrency'
+import { sleep, withinMs } from '@cupel/kit/concurrency'
 
 export interface BusyWork {
   /** Begins with the busiest address, unless that was begun in this state. A newer state of the chain ends the work for an older one. */

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { threadProgram } from '@cupel/concurrency'
+import { threadProgram } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
 import { LateError } from '../turns.js'

@@ -2,7 +2,7 @@
  * Examines addresses on the ledger, in the state of ledger and labels that a report names. Addresses that come at the same moment are read
  * together, few examinations run at once, and they take turns.
  */
-import { createBatcher, createSlots } from '@cupel/concurrency'
+import { createBatcher, createSlots } from '@cupel/kit/concurrency'
 import type { ExposureRecord, Lane } from '@cupel/contracts'
 import {
   compilePolicyText,
@@ -23,7 +23,7 @@ import {
   type TransfersOfAddress,
 } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
-import { labelFacts, readOnlyLabelsAsOf } from '@cupel/read-models'
+import { labelFacts, readOnlyLabelsAsOf } from '@cupel/labels/read-model'
 import type { Ranges } from '../ledger-watch.js'
 import { createTurns, type Turns } from '../turns.js'
 import { createKnownLabels, type KnownLabels } from './known-labels.js'

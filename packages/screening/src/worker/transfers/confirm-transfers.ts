@@ -2,7 +2,7 @@
 import type { Lane } from '@cupel/contracts'
 import { waitMs } from '../chain-stage.js'
 import type { Decision, Request } from '../lane.js'
-import type { Confirmation, Confirmations } from './confirmations.js'
+import type { Confirmation, Confirmations } from '@cupel/chain-data/worker'
 
 type Decide = (requests: readonly Request[]) => Promise<readonly Decision[]>
 

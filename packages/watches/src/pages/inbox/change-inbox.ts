@@ -1,7 +1,6 @@
 /** POST /inbox: marks the chosen entries, or opens a case for each of their reports. */
-import { ApiProblem } from '../../api/api-problem.js'
-import { fieldOf, redirect, type Page, type PageAnswer, type PageCall } from '../../server/page.js'
-import { openCase } from '../bulk/open-case.js'
+import { ApiProblem, fieldOf, redirect, type Page, type PageAnswer, type PageCall } from '@cupel/console'
+import { openCase } from '@cupel/cases/pages'
 import { CHOICE, inboxPage } from './show-inbox.js'
 
 /** A browser waits this long; pressing again opens the rest. */

@@ -1,9 +1,6 @@
 /** Entries of the inbox as a table; with the boxes of a form, if entries can be chosen. */
-import { visibleText } from '@cupel/report-document'
-import type { InboxEntry } from '../../api/inbox-answers.js'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
-import { ScrollTable } from '../../components/scroll-table.js'
+import { visibleText } from '@cupel/reports/document'
+import { type InboxEntry, Level, Moment, ScrollTable } from '@cupel/console'
 import { changeText, kindText, reasonTexts } from './entry-text.js'
 
 interface EntryTableProps {

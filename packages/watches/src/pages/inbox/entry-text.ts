@@ -1,7 +1,7 @@
 /** What an entry of the inbox says, in words. */
-import { dispositionText, visibleText } from '@cupel/report-document'
-import type { InboxEntry } from '../../api/inbox-answers.js'
-import { missingText, pointsText, splitText } from '../compare/split-text.js'
+import { dispositionText, visibleText } from '@cupel/reports/document'
+import type { InboxEntry } from '@cupel/console'
+import { missingText, pointsText, splitText } from '@cupel/reports/pages'
 
 const kinds: Readonly<Record<string, string>> = {
   report_changed: 'Changed',

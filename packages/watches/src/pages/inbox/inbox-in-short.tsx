@@ -1,6 +1,5 @@
 /** The newest unread entries of the inbox, for the first page. */
-import type { ListPage } from '../../api/answers.js'
-import type { InboxEntry } from '../../api/inbox-answers.js'
+import type { ListPage, InboxEntry } from '@cupel/console'
 import { EntryTable } from './entry-table.js'
 
 /** Entries that the first page shows. */

@@ -1,5 +1,5 @@
 /** What waits for a person. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { changeInbox } from './change-inbox.js'
 import { showInbox } from './show-inbox.js'
 

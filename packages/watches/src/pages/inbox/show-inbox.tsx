@@ -1,16 +1,22 @@
 /** GET /inbox: what waits for this person, newest first. */
 import { riskLevels } from '@cupel/contracts'
-import { en, reasonText, visibleText } from '@cupel/report-document'
-import type { ListPage } from '../../api/answers.js'
-import { queryText } from '../../api/api-client.js'
-import type { InboxEntry, UnreadCount } from '../../api/inbox-answers.js'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import { Pager } from '../../components/pager.js'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import { en, reasonText, visibleText } from '@cupel/reports/document'
+import {
+  type ListPage,
+  queryText,
+  type InboxEntry,
+  type UnreadCount,
+  Form,
+  Notice,
+  Pager,
+  page,
+  type Page,
+  type PageCall,
+  type ShownPage,
+  mayChange,
+} from '@cupel/console'
 import { choiceOf, EntryTable } from './entry-table.js'
 import { kindText } from './entry-text.js'
-import { mayChange } from '../../session/rights.js'
 
 /** Entries of a page, so that one form marks them all. */
 const PAGE_SIZE = 50

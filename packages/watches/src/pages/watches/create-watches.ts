@@ -1,7 +1,5 @@
 /** POST /watches: watches the addresses of the form, all of them or none. */
-import { ApiProblem } from '../../api/api-problem.js'
-import type { Watch } from '../../api/answers.js'
-import { fieldOf, redirect, type Page } from '../../server/page.js'
+import { ApiProblem, type Watch, fieldOf, redirect, type Page } from '@cupel/console'
 import { watchesPage } from './show-watches.js'
 import { MAX_LINES } from './watch-form.js'
 

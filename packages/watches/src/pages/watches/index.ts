@@ -1,5 +1,5 @@
 /** The addresses that the account watches. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { createWatches } from './create-watches.js'
 import { removeWatch } from './remove-watch.js'
 import { showWatches } from './show-watches.js'

@@ -1,6 +1,5 @@
 /** POST /watches/{watch_id}/remove: ends a watch. */
-import { ApiProblem } from '../../api/api-problem.js'
-import { redirect, type Page } from '../../server/page.js'
+import { ApiProblem, redirect, type Page } from '@cupel/console'
 
 export const removeWatch: Page = {
   method: 'POST',

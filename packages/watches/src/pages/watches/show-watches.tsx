@@ -1,16 +1,22 @@
 /** GET /watches: the watched addresses with their last decisions, and what of the lists lets none of them be green now. */
-import { reasonText, visibleText } from '@cupel/report-document'
+import { reasonText, visibleText } from '@cupel/reports/document'
 import type { ComponentChildren } from 'preact'
-import type { ListPage, Watch } from '../../api/answers.js'
-import { Form } from '../../components/form.js'
-import { Level } from '../../components/level.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { Pager } from '../../components/pager.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page, type PageCall, type ShownPage } from '../../server/page.js'
+import {
+  type ListPage,
+  type Watch,
+  Form,
+  Level,
+  Moment,
+  Notice,
+  Pager,
+  ScrollTable,
+  page,
+  type Page,
+  type PageCall,
+  type ShownPage,
+  mayChange,
+} from '@cupel/console'
 import { emptyWatchForm, WatchForm, type WatchFormState } from './watch-form.js'
-import { mayChange } from '../../session/rights.js'
 
 export const showWatches: Page = {
   method: 'GET',

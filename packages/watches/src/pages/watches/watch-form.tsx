@@ -1,9 +1,5 @@
 /** The form that watches addresses, one on each line. */
-import { ChainAndReference } from '../../components/chain-and-reference.js'
-import { Form } from '../../components/form.js'
-import { Notice } from '../../components/notice.js'
-import type { PageCall } from '../../server/page.js'
-import { mayChange } from '../../session/rights.js'
+import { ChainAndReference, Form, Notice, type PageCall, mayChange } from '@cupel/console'
 
 /** Addresses of one form, so that it stays below the limit of forms without a file. The API takes more in a call. */
 export const MAX_LINES = 500

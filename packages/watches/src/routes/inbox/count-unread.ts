@@ -1,6 +1,6 @@
 /** GET /v1/inbox/unread: how much waits for this person. */
-import { countUnread } from '@cupel/watches'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { countUnread } from '../../index.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
 import { listReasons, ownerOf } from '../watches/watch-description.js'
 import {
   readerOf,

@@ -1,9 +1,9 @@
 /** The inbox as the API shows it, and what its routes have in common. */
-import { keyHolder } from '@cupel/access'
+import { keyHolder } from '@cupel/gate/access'
 import { dispositions, instant } from '@cupel/contracts'
-import { inboxKinds, type InboxEntry, type InboxReader, type Unread } from '@cupel/watches'
+import { inboxKinds, type InboxEntry, type InboxReader, type Unread } from '../../index.js'
 import { z } from 'zod'
-import type { KeyedCall } from '../../http/endpoint.js'
+import type { KeyedCall } from '@cupel/gate/http'
 import { ownerOf, type WatchParts } from '../watches/watch-description.js'
 
 export type InboxParts = Pick<WatchParts, 'database' | 'tokens'>

@@ -1,5 +1,5 @@
 /** Every endpoint of the inbox. */
-import type { Endpoint } from '../../http/endpoint.js'
+import type { Endpoint } from '@cupel/gate/http'
 import { countUnreadEndpoint } from './count-unread.js'
 import type { InboxParts } from './inbox-description.js'
 import { listInboxEndpoint } from './list-inbox.js'

@@ -1,9 +1,16 @@
 /** GET /v1/inbox: what waits for a person, newest first. */
 import { riskLevels } from '@cupel/contracts'
-import { listInbox } from '@cupel/watches'
+import { listInbox } from '../../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+} from '@cupel/gate/http'
 import {
   entryDocument,
   entryExample,

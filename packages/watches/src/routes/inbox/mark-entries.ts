@@ -1,8 +1,7 @@
 /** POST /v1/inbox/marks: marks entries as read, or as unread again, only for this person. */
-import { countUnread, markEntries } from '@cupel/watches'
+import { countUnread, markEntries } from '../../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
 import { listReasons, ownerOf } from '../watches/watch-description.js'
 import {
   entryExample,

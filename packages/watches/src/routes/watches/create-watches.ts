@@ -12,7 +12,7 @@ import {
   newBatchId,
   type NewWatch,
   type Watch,
-} from '@cupel/watches'
+} from '../../index.js'
 import { z } from 'zod'
 import {
   jsonAnswer,
@@ -21,10 +21,13 @@ import {
   type Answer,
   type Endpoint,
   type Judgement,
-} from '../../http/endpoint.js'
-import { refuse, type Refusal } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
-import { chainCode, orAbsent, text } from '../../http/text.js'
+  refuse,
+  type Refusal,
+  statuses,
+  chainCode,
+  orAbsent,
+  text,
+} from '@cupel/gate/http'
 import {
   authorOf,
   listReasons,

@@ -1,7 +1,6 @@
 /** GET /v1/watches/{watch_id}: one watch, with the last report of its address. */
-import { getWatch } from '@cupel/watches'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
+import { getWatch } from '../../index.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
 import {
   listReasons,
   ownerOf,

@@ -1,5 +1,5 @@
 /** Every endpoint of watches. */
-import type { Endpoint } from '../../http/endpoint.js'
+import type { Endpoint } from '@cupel/gate/http'
 import { createWatchesEndpoint } from './create-watches.js'
 import { getWatchEndpoint } from './get-watch.js'
 import { listWatchesEndpoint } from './list-watches.js'

@@ -1,8 +1,15 @@
 /** GET /v1/watches: the watches of the account, newest first. */
-import { listWatches } from '@cupel/watches'
+import { listWatches } from '../../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Endpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+} from '@cupel/gate/http'
 import {
   listReasons,
   ownerOf,

@@ -1,8 +1,6 @@
 /** DELETE /v1/watches/{watch_id}: ends a watch at once, and for good. */
-import { removeWatch } from '@cupel/watches'
-import { keyedEndpoint, recorded, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
-import { statuses } from '../../http/status.js'
+import { removeWatch } from '../../index.js'
+import { keyedEndpoint, recorded, type Endpoint, refuse, statuses } from '@cupel/gate/http'
 import { authorOf, watchPath, type WatchParts, type WatchPath } from './watch-description.js'
 
 export function removeWatchEndpoint({ database }: WatchParts): Endpoint {

@@ -2,12 +2,11 @@
 import { instant } from '@cupel/contracts'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
-import { readJudgedLists } from '@cupel/read-models'
-import type { Actor, Owner, Watch } from '@cupel/watches'
+import { readJudgedLists } from '@cupel/labels/read-model'
+import type { Actor, Owner, Watch } from '../../index.js'
 import { z } from 'zod'
-import { apiCallOf } from '../../audit/api-call.js'
-import type { KeyedCall } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
+import { apiCallOf } from '@cupel/gate/audit'
+import type { KeyedCall, PageTokens } from '@cupel/gate/http'
 
 export interface WatchParts {
   readonly database: Database

@@ -1,7 +1,7 @@
 /** Tells a program of the person's own machine of ended jobs, as a webhook endpoint is told: signed, with the same body. */
 import { randomUUID } from 'node:crypto'
 import { jobWebhookBody, type EndedItem, type PayloadKind } from '@cupel/domain'
-import { signWebhook } from '@cupel/webhooks'
+import { signWebhook } from '../../index.js'
 
 export interface ForwardOptions {
   /** JSON of GET on a path of the API. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { newWebhookSecret } from '@cupel/webhooks'
+import { newWebhookSecret } from '../../signing/signature.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createForwarding } from './forward.js'
 

@@ -2,9 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Option, type Command } from 'commander'
 import { payloadKinds, type PayloadKind } from '@cupel/domain'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_USAGE } from '../explain.js'
-import { callService } from '../service-call.js'
+import { type CliContext, CommandError, EXIT_USAGE, callService } from '@cupel/command-line'
 
 const LOOK_INTERVAL_MS = 1_000
 
@@ -27,7 +25,7 @@ and bulk.cancelled; changed reports of watches reach registered endpoints only.`
       if (!URL.canParse(forwardTo) || !/^https?:$/.test(new URL(forwardTo).protocol))
         throw new CommandError('--forward-to takes an http or https URL.', EXIT_USAGE)
       const { createForwarding } = await import('./forward.js')
-      const { newWebhookSecret } = await import('@cupel/webhooks')
+      const { newWebhookSecret } = await import('../../index.js')
       const secret = newWebhookSecret()
       const get = async (path: string): Promise<unknown> =>
         JSON.parse(await callService(context, { method: 'GET', path }))

@@ -1,5 +1,5 @@
 /** `cupel webhooks`: endpoints of accounts and their deliveries. */
-import { loadInstallationSecrets } from '@cupel/access'
+import { loadInstallationSecrets } from '@cupel/gate/access'
 import {
   chosenWebhookTypes,
   deliveryStatuses,
@@ -9,7 +9,8 @@ import {
   type WebhookType,
 } from '@cupel/domain'
 import { openValue } from '@cupel/personal-data'
-import { createJudge, parseAllowedRanges } from '@cupel/outbound'
+import { refused, type Refused } from './refused.js'
+import { createJudge, parseAllowedRanges } from '@cupel/kit/outbound'
 import {
   changeEndpoint,
   createEndpoint,
@@ -26,13 +27,18 @@ import {
   type EndpointStore,
   type SentDelivery,
   type WebhookEndpoint,
-} from '@cupel/webhooks'
+} from '../../index.js'
 import { Option, type Command } from 'commander'
-import { answer, table, type JsonOption } from '../answer.js'
-import type { CliContext } from '../context.js'
-import { CommandError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from '../explain.js'
-import { withConnections, type Connections } from '../connections.js'
-import { operator } from '../operator.js'
+import {
+  answer,
+  table,
+  type JsonOption,
+  type CliContext,
+  CommandError,
+  EXIT_NOT_FOUND,
+  EXIT_USAGE,
+} from '@cupel/command-line'
+import { withConnections, type Connections, operator } from '@cupel/command-line/installation'
 import {
   DELIVERY_HEADING,
   deliveryJson,
@@ -374,23 +380,3 @@ async function onEndpoint<T>(
 }
 
 type OfEndpoint = Pick<WebhookEndpoint, 'accountId' | 'livemode' | 'endpointId'>
-type Refused = { readonly ok: false; readonly code: string; readonly reason?: string }
-
-const refusals: Record<string, { sentence: string; exitCode: number }> = {
-  unknown_endpoint: { sentence: 'There is no such webhook endpoint.', exitCode: EXIT_NOT_FOUND },
-  unknown_delivery: { sentence: 'The endpoint has no such delivery.', exitCode: EXIT_NOT_FOUND },
-  no_secret: { sentence: 'E-mail has no signature, and so no secret.', exitCode: EXIT_FAILED },
-  too_many_endpoints: {
-    sentence: 'The account has the maximum number of endpoints.',
-    exitCode: EXIT_FAILED,
-  },
-  endpoint_disabled: { sentence: 'The endpoint is disabled: resume it first.', exitCode: EXIT_FAILED },
-}
-
-function refused(result: Refused): CommandError {
-  const { sentence, exitCode } = refusals[result.code] ?? {
-    sentence: result.reason ?? result.code,
-    exitCode: EXIT_USAGE,
-  }
-  return new CommandError(sentence, exitCode)
-}

@@ -1,6 +1,6 @@
 /** Endpoints and deliveries as `cupel webhooks` shows them. */
-import type { WebhookDelivery, WebhookEndpoint } from '@cupel/webhooks'
-import { snakeCase } from '../answer.js'
+import type { WebhookDelivery, WebhookEndpoint } from '../../index.js'
+import { snakeCase } from '@cupel/command-line'
 
 export function endpointJson(endpoint: WebhookEndpoint): Record<string, unknown> {
   return snakeCase(endpoint)

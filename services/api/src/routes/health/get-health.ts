@@ -1,6 +1,6 @@
 /** GET /healthz: the process runs. It checks no dependency, because a restart would not repair one. */
 import { z } from 'zod'
-import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { jsonAnswer, openEndpoint, type Endpoint } from '@cupel/gate/http'
 
 export function getHealth(): Endpoint {
   return openEndpoint({

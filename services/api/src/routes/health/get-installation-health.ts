@@ -7,7 +7,7 @@ import {
   type HealthParts,
   type InstallationHealth,
 } from '../../health/installation-health.js'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
 
 const serviceComponent = z
   .object({

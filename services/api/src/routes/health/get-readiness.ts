@@ -1,7 +1,6 @@
 /** GET /readyz: whether this instance would serve calls now. */
 import { z } from 'zod'
-import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
+import { jsonAnswer, openEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
 
 export function getReadiness(failing: () => readonly string[]): Endpoint {
   return openEndpoint({

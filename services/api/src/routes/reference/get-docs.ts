@@ -1,9 +1,12 @@
 /** GET /docs: the description of the API, for people. */
 import { z } from 'zod'
-import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
-import { openEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { text } from '../../http/text.js'
-import { contentSecurityPolicy } from '../../reference-page/style.js'
+import {
+  PUBLIC_FOR_MINUTES,
+  openEndpoint,
+  type Endpoint,
+  text,
+  contentSecurityPolicy,
+} from '@cupel/gate/http'
 
 const docsQuery = z.strictObject({
   q: text(100, 0).optional().describe('Words to search for: the answer lists what has all of them.'),

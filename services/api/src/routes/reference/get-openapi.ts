@@ -1,7 +1,6 @@
 /** GET /openapi.json: the description of everything served here. */
 import { z } from 'zod'
-import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
-import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { PUBLIC_FOR_MINUTES, jsonAnswer, openEndpoint, type Endpoint } from '@cupel/gate/http'
 
 /** `document` is called per request: the description contains this endpoint too. */
 export function getOpenapi(document: () => string): Endpoint {

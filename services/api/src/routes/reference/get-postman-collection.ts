@@ -1,7 +1,6 @@
 /** GET /postman.json: the API as a collection of Postman. */
 import { z } from 'zod'
-import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
-import { jsonAnswer, openEndpoint, type Endpoint } from '../../http/endpoint.js'
+import { PUBLIC_FOR_MINUTES, jsonAnswer, openEndpoint, type Endpoint } from '@cupel/gate/http'
 
 /** `collection` is called per request: the collection contains this endpoint too. */
 export function getPostmanCollection(collection: () => string): Endpoint {

@@ -1,11 +1,14 @@
 /** GET /problems/{code}: the page behind the type of a problem. */
 import type { ProblemCode } from '@cupel/contracts'
 import { z } from 'zod'
-import { PUBLIC_FOR_MINUTES } from '../../http/described-headers.js'
-import { openEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { refuse } from '../../http/problem.js'
+import {
+  PUBLIC_FOR_MINUTES,
+  openEndpoint,
+  type Endpoint,
+  refuse,
+  contentSecurityPolicy,
+} from '@cupel/gate/http'
 import { isProblemCode } from '../../reference-page/problem-page.js'
-import { contentSecurityPolicy } from '../../reference-page/style.js'
 
 const problemPath = z.object({
   code: z

@@ -1,10 +1,19 @@
 /** GET /v1/chains: the chains whose addresses can be screened. */
 import { chains } from '@cupel/domain'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import { MAX_PAGE_SIZE, pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import type { Refusal } from '../../http/problem.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  type Answer,
+  type Endpoint,
+  type PageTokens,
+  MAX_PAGE_SIZE,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  type Refusal,
+} from '@cupel/gate/http'
 
 const LIST = 'chains'
 

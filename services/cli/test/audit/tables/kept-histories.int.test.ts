@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { importLedger } from '@cupel/ledger'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../../test/decided.js'
-import { UNLISTED } from '../../../test/some-labels.js'
+import { openDecided, type Decided } from '../../decided.js'
+import { UNLISTED } from '../../some-labels.js'
 
 const ALICE = `0x${'a'.repeat(40)}`
 const folder = mkdtempSync(join(tmpdir(), 'cupel-histories-'))

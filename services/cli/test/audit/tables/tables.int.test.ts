@@ -5,26 +5,30 @@ import { putCheckpoints } from '@cupel/projections'
 import {
   latestReportRecord,
   latestReportsOf,
-  readModels,
   reportedAddressesOf,
   type LatestReport,
-} from '@cupel/read-models'
+} from '@cupel/reports/read-model'
+import { readModels } from '@cupel/read-models'
 import type { Database } from '@cupel/postgres'
-import type { Problem } from '@cupel/proofs'
+import type { Problem } from '@cupel/evidence/proofs'
 import { casesWithin, numbersOf, runSeed } from '@cupel/testkit'
 import { testRecordKeys } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDecided, type Decided } from '../../../test/decided.js'
-import { MIXED, SANCTIONED, UNLISTED } from '../../../test/some-labels.js'
-import { forgetTables } from '../../accounts/forget-tables.js'
-import { rolledBack } from '../../../test/tampering/evidence.js'
-import { makeRows } from '../../../test/tampering/made-rows.js'
-import { changeRow, type RowChange } from '../../../test/tampering/row-changes.js'
-import { rowTargets } from '../../../test/tampering/row-kinds.js'
-import { createContext } from '../../context.js'
-import { verifyConnected } from '../verify.js'
-import { ledgerTables, outOfReach, treeTables } from './other-tables.js'
-import { primaryTables } from './stated-rows.js'
+import { openDecided, type Decided } from '../../decided.js'
+import { MIXED, SANCTIONED, UNLISTED } from '../../some-labels.js'
+import { forgetTables } from '@cupel/personal-data/commands'
+import { rolledBack } from '../../tampering/evidence.js'
+import { makeRows } from '../../tampering/made-rows.js'
+import { changeRow, type RowChange } from '../../tampering/row-changes.js'
+import { rowTargets } from '../../tampering/row-kinds.js'
+import { createContext } from '@cupel/command-line'
+import {
+  verifyConnected,
+  ledgerTables,
+  outOfReach,
+  treeTables,
+  primaryTables,
+} from '@cupel/evidence/commands'
 
 let decided: Decided
 let report: ReportGenerated

@@ -1,9 +1,6 @@
 /** GET /health: what runs, what has stopped, and what cannot be seen from here. */
-import { amountText, visibleText } from '@cupel/report-document'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page } from '../../server/page.js'
+import { amountText, visibleText } from '@cupel/reports/document'
+import { Moment, Notice, ScrollTable, page, type Page } from '@cupel/console'
 
 interface Health {
   readonly state: string

@@ -1,10 +1,8 @@
 /** The first minutes of an installation: the steps from nothing to a report that can be green. */
 import type { Report } from '@cupel/contracts'
-import { visibleText } from '@cupel/report-document'
-import { Form } from '../../components/form.js'
-import type { PageCall } from '../../server/page.js'
-import { mayChange, mayOperate } from '../../session/rights.js'
-import { Attempt, Examples } from '../screen/examples.js'
+import { visibleText } from '@cupel/reports/document'
+import { Form, type PageCall, mayChange, mayOperate } from '@cupel/console'
+import { Attempt, Examples } from '@cupel/screening/pages'
 
 interface FirstStepsProps {
   readonly call: Pick<PageCall, 'csrf' | 'session'>

@@ -1,5 +1,5 @@
 /** The first page. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { showHome } from './show-home.js'
 
 export const homePages: readonly Page[] = [showHome]

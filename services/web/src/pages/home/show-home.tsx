@@ -1,14 +1,28 @@
 /** GET /: the first page of a compliance desk: a field for an address, problems of the lists, and the latest reports. */
-import { visibleText } from '@cupel/report-document'
-import type { LabelList, ListPage, ReportPage } from '../../api/answers.js'
-import type { InboxEntry } from '../../api/inbox-answers.js'
-import { Notice } from '../../components/notice.js'
-import { ReportTable } from '../../components/report-table.js'
-import { page, type Page } from '../../server/page.js'
-import { API_DEMO, DemoSection, isChanging, type Demo } from '../demo/index.js'
-import { InboxInShort, TOP_OF_INBOX } from '../inbox/inbox-in-short.js'
-import { ageText, hasWholeList, isInTheWay, isWholeList, listName } from '../lists/list-state.js'
-import { emptyForm, ScreenForm } from '../screen/screen-form.js'
+import { visibleText } from '@cupel/reports/document'
+import {
+  type LabelList,
+  type ListPage,
+  type ReportPage,
+  type InboxEntry,
+  Notice,
+  ReportTable,
+  page,
+  type Page,
+} from '@cupel/console'
+import {
+  API_DEMO,
+  DemoSection,
+  isChanging,
+  type Demo,
+  ageText,
+  hasWholeList,
+  isInTheWay,
+  isWholeList,
+  listName,
+} from '@cupel/labels/pages'
+import { InboxInShort, TOP_OF_INBOX } from '@cupel/watches/pages'
+import { emptyForm, ScreenForm } from '@cupel/screening/pages'
 import { FirstSteps } from './first-steps.js'
 
 /** While the demo changes the browser asks again. */

@@ -6,9 +6,9 @@ import { topicOf, topicSpecs, type DomainEvent, type EventData, type EventType }
 import { type EventCodec, type EventLog, rangesOf, readable, typeOf } from '@cupel/event-log'
 import { ERASED, keyIdOf } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import type { Acceptance } from '@cupel/transparency'
+import type { Acceptance } from '../../../transparency/index.js'
 import { latestTimeIn } from '@cupel/projections'
-import { differenceOf, type Problem } from '@cupel/proofs'
+import { differenceOf, type Problem } from '../../../proofs/index.js'
 import { recipientOf } from '@cupel/webhooks'
 import {
   primaryTables,

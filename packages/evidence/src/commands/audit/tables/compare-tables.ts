@@ -2,8 +2,8 @@
 import { type AuthenticLog, type EventCodec, LogStoppedError } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { compareLedger } from '@cupel/ledger'
-import type { Acceptance } from '@cupel/transparency'
-import { compareLatestReports, problemOfRow, type Problem } from '@cupel/proofs'
+import type { Acceptance } from '../../../transparency/index.js'
+import { compareLatestReports, problemOfRow, type Problem } from '../../../proofs/index.js'
 
 import { comparePrimaryTables } from './compare-primary-tables.js'
 

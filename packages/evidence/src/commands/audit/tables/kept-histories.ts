@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '@cupel/postgres'
-import { problemOfRow, type Problem } from '@cupel/proofs'
+import { problemOfRow, type Problem } from '../../../proofs/index.js'
 
 interface KeptFile extends Record<string, unknown> {
   readonly ledger_seq: number

@@ -1,0 +1,3 @@
+export { registerArchive } from './archive/register.js'
+export { monthBefore } from './retention/plan.js'
+export { registerRetention } from './retention/register.js'

@@ -1,0 +1,3 @@
+export { MAX_CALLS } from './audit/export-audit.js'
+export { auditPages } from './audit/index.js'
+export { usagePages } from './usage/index.js'

@@ -1,0 +1,10 @@
+export {
+  type AuditCursor,
+  type AuditEntry,
+  type AuditPage,
+  type AuditQuery,
+  listAuditEntries,
+} from './queries.js'
+export { type RecordedCall, type ScreenOutcome, auditedData, callEvents, endOf } from './recorded-call.js'
+export { auditView } from './reducers.js'
+export { type KeyDay, countUsage } from './usage.js'

@@ -1,0 +1,2 @@
+export { type AuditListing, listAuditLog } from './audit/list-audit-log.js'
+export { type UsageParts, getUsage, readKeys, readUsage } from './usage/get-usage.js'

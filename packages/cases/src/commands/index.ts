@@ -1,0 +1,1 @@
+export { registerCases } from './register.js'

@@ -1,0 +1,1 @@
+export { caseView } from './reducers.js'

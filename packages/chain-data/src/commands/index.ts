@@ -1,0 +1,1 @@
+export { registerChainData } from './register.js'

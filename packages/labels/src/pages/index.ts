@@ -1,0 +1,6 @@
+export { DemoSection } from './demo/demo-section.js'
+export { API_DEMO, type Demo, isChanging } from './demo/demo.js'
+export { demoPages } from './demo/index.js'
+export { labelPages } from './labels/index.js'
+export { listsPages } from './lists/index.js'
+export { ageText, hasWholeList, isInTheWay, isWholeList, listName } from './lists/list-state.js'

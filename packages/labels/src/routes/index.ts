@@ -1,0 +1,6 @@
+export { demoEndpoints } from './demo/index.js'
+export type { ListImportParts } from './list-imports/import-description.js'
+export { listImportEndpoints } from './list-imports/index.js'
+export { type Lists, judgeSets, listLists } from './lists/list-lists.js'
+export { ownLabelEndpoints } from './own-labels/index.js'
+export { searchLabelsEndpoint } from './search/search-labels.js'

@@ -1,0 +1,2 @@
+export { registerLedger } from './ledger/register.js'
+export { registerPrices } from './prices/register.js'

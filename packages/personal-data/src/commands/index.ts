@@ -1,0 +1,2 @@
+export { forgetReference, forgetTables } from './forget-tables.js'
+export { registerAccounts } from './register.js'

@@ -1,0 +1,1 @@
+export { registerPolicy } from './register.js'

@@ -1,0 +1,5 @@
+export { comparePages } from './compare/index.js'
+export { missingText, pointsText, splitText } from './compare/split-text.js'
+export { historyPages } from './history/index.js'
+export { dayAfter } from './history/show-history.js'
+export { reportPages } from './report/index.js'

@@ -1,0 +1,2 @@
+export { registerScreen } from './screen/register.js'
+export { registerTransfers } from './transfers/register.js'

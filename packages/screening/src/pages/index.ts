@@ -1,0 +1,6 @@
+export { adviseOn } from './screen/address-advice.js'
+export { Attempt, Examples, liveExamples } from './screen/examples.js'
+export { screenPages } from './screen/index.js'
+export { ScreenForm, emptyForm } from './screen/screen-form.js'
+export { latePage } from './screen/submit-screen.js'
+export { transferPages } from './transfers/index.js'

@@ -1,2 +1,0 @@
-import '../../../../../service-kit/src/index.js'
-export {}

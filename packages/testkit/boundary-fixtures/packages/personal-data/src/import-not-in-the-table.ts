@@ -1,0 +1,2 @@
+import '../../../../../kit/src/service/index.js'
+export {}

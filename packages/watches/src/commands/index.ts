@@ -1,0 +1,1 @@
+export { registerWatches } from './register.js'

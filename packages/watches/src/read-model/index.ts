@@ -1,0 +1,1 @@
+export { inboxView } from './reducers.js'

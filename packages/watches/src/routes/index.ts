@@ -1,0 +1,3 @@
+export { inboxEndpoints } from './inbox/index.js'
+export { watchEndpoints } from './watches/index.js'
+export type { WatchParts } from './watches/watch-description.js'

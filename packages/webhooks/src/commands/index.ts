@@ -1,0 +1,2 @@
+export { registerListen } from './listen/register.js'
+export { registerWebhooks } from './webhooks/register.js'
