@@ -23,7 +23,11 @@ const MANIFEST = join(root, '.cache', 'build.json')
 const TEST_FILE = /\.(unit|contract|int|kafka|e2e)\.test\.tsx?$/
 /** Code for browsers: each part is bundled into one file. Its sources are not modules of a service. */
 const BUNDLES = [
-  { folder: 'packages/console/src/client', entry: 'main.ts', output: 'services/web/dist/client/console.js' },
+  {
+    folder: 'packages/console/src/client',
+    entry: 'main.ts',
+    output: 'packages/console/dist/client/console.js',
+  },
 ]
 const OPTIONS = {
   format: 'esm',

@@ -18,7 +18,6 @@ export { momentOf } from './moment.js'
 export { reportIdValue, wholeNumber } from './option-values.js'
 export { type Paint, type Style, forTerminal, paintFor, printable } from './paint.js'
 export { readingNotes } from './reading-notes.js'
-export { requiredReason } from './required-reason.js'
 export { callService } from './service-call.js'
 export { sinceText } from './since.js'
 export {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
+import { createContext } from '@cupel/command-line'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
-import { createContext } from '@cupel/command-line'
 import { createProgram } from './program.js'
 
 async function namesFor(...args: string[]): Promise<string[]> {
@@ -15,36 +15,36 @@ test('a command has only its own group', async () => {
   expect(await namesFor('--version')).toEqual([])
 })
 
-test.each(['screen', 'transfers', 'report', 'bulk'])(
-  '%s calls the API, and loads no database and no log for that',
-  async (group) => {
-    const loaded = await packagesOf('main.ts', `${group}/register.ts`)
-    expect(loaded).toEqual(expect.arrayContaining(['commander', '@cupel/local-stack/home']))
-    const light = ['@cupel/domain', '@cupel/local-stack/home', '@cupel/reports/document']
-    expect(loaded.filter((name) => name.startsWith('@cupel/') && !light.includes(name))).toEqual([])
+test.each(['screening', 'reports', 'bulk', 'cases', 'watches'])(
+  'the commands of %s call the API, and load no database and no log for that',
+  async (feature) => {
+    const loaded = await loadedBy('services/cli/src/main.ts', `packages/${feature}/src/commands/index.ts`)
+    expect(loaded).toContain('packages/local-stack/src/home.ts')
+    const heavy = ['packages/postgres/', 'packages/event-log/', 'packages/command-line/src/installation/']
+    expect(loaded.filter((path) => heavy.some((folder) => path.startsWith(folder)))).toEqual([])
   },
 )
 
-/** The packages that these sources import when they load, directly or through other sources of the command line. */
-async function packagesOf(...sources: readonly string[]): Promise<string[]> {
-  const folder = fileURLToPath(new URL('.', import.meta.url))
+/** The sources that these load at once, directly or through others. */
+async function loadedBy(...sources: readonly string[]): Promise<string[]> {
   const { metafile } = await build({
-    ...{
-      absWorkingDir: folder,
-      entryPoints: [...sources],
-      outdir: 'unwritten',
-      write: false,
-      metafile: true,
-    },
-    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', packages: 'external' },
+    absWorkingDir: fileURLToPath(new URL('../../..', import.meta.url)),
+    ...{ entryPoints: [...sources], outdir: 'unwritten', write: false, metafile: true },
+    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', conditions: ['cupel-source'] },
+    plugins: [
+      {
+        name: 'libraries stay outside',
+        setup({ onResolve }) {
+          onResolve({ filter: /^[^.]/ }, ({ path, kind }) =>
+            kind === 'entry-point' || path.startsWith('@cupel/') ? undefined : { path, external: true },
+          )
+        },
+      },
+    ],
   })
-  const packages = new Set<string>()
   const seen = new Set<string>(sources)
   for (const source of seen)
-    for (const { path, kind, external } of metafile.inputs[source]!.imports) {
-      if (kind !== 'import-statement') continue
-      if (external === true) packages.add(path)
-      else seen.add(path)
-    }
-  return [...packages]
+    for (const { path, kind, external } of metafile.inputs[source]!.imports)
+      if (kind === 'import-statement' && external !== true) seen.add(path)
+  return [...seen]
 }

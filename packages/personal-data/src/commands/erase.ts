@@ -10,9 +10,8 @@ import {
   type CliContext,
   CommandError,
   EXIT_NOT_FOUND,
-  requiredReason,
 } from '@cupel/command-line'
-import { withConnections, type Connections, operator } from '@cupel/command-line/installation'
+import { requiredReason, withConnections, type Connections, operator } from '@cupel/command-line/installation'
 import { eraseOneReference, lookAtReference, referenceText } from './erase-reference.js'
 import { forgetTables } from './forget-tables.js'
 import { countPlainRecords } from './plain-records.js'

@@ -5,15 +5,8 @@ import { activatePolicy, type PolicyActivation } from '../index.js'
 import { policyView } from '../read-model/index.js'
 import type { CompiledPolicy, PolicyFinding } from '@cupel/domain'
 import type { Command } from 'commander'
-import {
-  answer,
-  type JsonOption,
-  type CliContext,
-  CommandError,
-  EXIT_FAILED,
-  requiredReason,
-} from '@cupel/command-line'
-import { withConnections, type Connections, operator } from '@cupel/command-line/installation'
+import { answer, type JsonOption, type CliContext, CommandError, EXIT_FAILED } from '@cupel/command-line'
+import { requiredReason, withConnections, type Connections, operator } from '@cupel/command-line/installation'
 import { findingsHere } from './check.js'
 import { checkFile, findingsText, usableFile } from './policy-file.js'
 

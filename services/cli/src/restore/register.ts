@@ -1,14 +1,7 @@
 /** `cupel restore`: makes an installation ready to start from a database and a log, one of which came from a backup. */
 import type { Command } from 'commander'
-import {
-  answer,
-  type JsonOption,
-  type CliContext,
-  CommandError,
-  EXIT_FAILED,
-  requiredReason,
-} from '@cupel/command-line'
-import { installationEvidence, operator } from '@cupel/command-line/installation'
+import { answer, type JsonOption, type CliContext, CommandError, EXIT_FAILED } from '@cupel/command-line'
+import { requiredReason, installationEvidence, operator } from '@cupel/command-line/installation'
 import type { Restored } from './restore.js'
 
 interface RestoreCommandOptions extends JsonOption {

@@ -21,9 +21,9 @@ import {
   type CliContext,
   CommandError,
   EXIT_FAILED,
-  requiredReason,
 } from '@cupel/command-line'
 import {
+  requiredReason,
   readPublicKeys,
   withConnections,
   type Connections,

@@ -20,9 +20,13 @@ import {
   CommandError,
   EXIT_FAILED,
   wholeNumber,
-  requiredReason,
 } from '@cupel/command-line'
-import { installationEvidence, withConnections, operator } from '@cupel/command-line/installation'
+import {
+  requiredReason,
+  installationEvidence,
+  withConnections,
+  operator,
+} from '@cupel/command-line/installation'
 import { registerExport } from './export.js'
 import { registerRecompute } from './recompute.js'
 import { progressNotes, replaySummary } from './replay-text.js'

@@ -3,15 +3,9 @@ import { acceptShorter } from '../../transparency/index.js'
 import { topicSpecs } from '@cupel/contracts'
 import { placesOf } from '@cupel/event-log'
 import type { Command } from 'commander'
+import { answer, type JsonOption, type CliContext, CommandError, EXIT_NOT_FOUND } from '@cupel/command-line'
 import {
-  answer,
-  type JsonOption,
-  type CliContext,
-  CommandError,
-  EXIT_NOT_FOUND,
   requiredReason,
-} from '@cupel/command-line'
-import {
   installationEvidence,
   refusedEvidence,
   withConnections,

@@ -11,9 +11,9 @@ import {
   CommandError,
   EXIT_FAILED,
   EXIT_NOT_FOUND,
-  requiredReason,
 } from '@cupel/command-line'
 import {
+  requiredReason,
   installationEvidence,
   refusedEvidence,
   withConnections,

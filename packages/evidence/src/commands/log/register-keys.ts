@@ -6,8 +6,8 @@ import { outboxType, writeOutbox, type OutboxEvent } from '@cupel/projections'
 import type { Queryable } from '@cupel/postgres'
 import { recordKeysOf } from '@cupel/service-connections'
 import type { Command } from 'commander'
-import { answer, type JsonOption, type CliContext, requiredReason } from '@cupel/command-line'
-import { isServed, withConnections, operator } from '@cupel/command-line/installation'
+import { answer, type JsonOption, type CliContext } from '@cupel/command-line'
+import { requiredReason, isServed, withConnections, operator } from '@cupel/command-line/installation'
 
 interface RegisterKeysOptions extends JsonOption {
   readonly reason: string

@@ -1,6 +1,6 @@
 /** The value of a required --reason. */
 import { checkedReason } from '@cupel/gate/access'
-import { CommandError, EXIT_USAGE } from './explain.js'
+import { CommandError, EXIT_USAGE } from '../index.js'
 
 /** The trimmed text of a required --reason. Throws a CommandError if it could not be read in the audit log. */
 export function requiredReason(reason: string | undefined): string {
