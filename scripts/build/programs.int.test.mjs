@@ -39,9 +39,13 @@ test('bundles hold libraries, and no bundled module looks for a library or for f
   const having = (pattern) =>
     modules.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8'))).map(nameOf)
   expect(modules.map(nameOf)).toEqual(expect.arrayContaining(['fastify/fastify.js', 'kafkajs/index.js']))
-  // The first one looks for a program. A library that is both bundled and required would have two copies of its classes.
+  // The first one looks for a program, and images install the libraries of the PDFs (deploy/images/tree.mjs). A library that is both bundled
+  // and required would have two copies of its classes.
   expect(having(/createRequire\(/).sort()).toEqual([
     'packages/local-stack/src/postgres-binaries.ts',
+    'packages/reports/src/pdf/fonts.ts',
+    'packages/reports/src/pdf/pdfmake.ts',
+    'packages/reports/src/pdf/text-runs.ts',
     'pino/lib/transport.js',
   ])
   // pino looks for the files of its threads, and the product logs without threads. undici only compares names in stack traces, commander

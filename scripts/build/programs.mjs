@@ -1,21 +1,44 @@
-// Bundles the programs of all services with their libraries: a process then loads some files instead of two thousand. All bundled files are in
-// dist of the checkout, and what programs share is in a part that they import. services/SERVICE/dist/main.js, where a program is started,
-// imports its bundle.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+// Bundles the programs of all services, and of their threads, with their libraries: a process then loads some files instead of two thousand. All
+// bundled files are in dist of the checkout, and what programs share is in a part that they import. The file where a program is started, such as
+// services/SERVICE/dist/main.js, imports its bundle.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 
 const FOLDER = 'dist'
-/** Names the files of each program. */
+/** Names the files and modules of each service. */
 const CONTENTS = join(FOLDER, 'programs.json')
 const PROGRAM = 'main.ts'
 
-/** The sources of programs, relative to the checkout. */
+/** What a thread runs: threadProgram starts it by its name, from a module beside it. */
+const THREAD = /-worker\.ts$/
+
+/** The sources of programs, relative to the checkout: those of services, and of threads. */
 export function listPrograms(root) {
-  return readdirSync(join(root, 'services'))
+  return [...listServices(root), ...listThreads(root)]
+}
+
+const listServices = (root) =>
+  readdirSync(join(root, 'services'))
     .map((service) => join('services', service, 'src', PROGRAM))
     .filter((source) => existsSync(join(root, source)))
-}
+
+const listThreads = (root) =>
+  readdirSync(join(root, 'packages'))
+    .map((name) => join('packages', name, 'src'))
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => THREAD.test(path))
+        .map((path) => join(folder, path)),
+    )
+    .filter((source) => {
+      const beside = join(root, dirname(source))
+      return readdirSync(beside).some((name) => name.endsWith('.ts') && starts(join(beside, name), source))
+    })
+
+const starts = (path, thread) =>
+  readFileSync(path, 'utf8').includes(`threadProgram(import.meta.url, '${basename(thread, '.ts')}'`)
 
 /**
  * Bundles all programs and deletes files of earlier bundles. Rejects as esbuild does.
@@ -28,7 +51,7 @@ export async function bundlePrograms(root, build) {
   const { metafile } = await build(bundleOptions(root))
   const outputs = Object.keys(metafile.outputs)
   deleteOthers(root, outputs)
-  const contents = programs.map((source) => [serviceOf(source), filesOf(source, metafile.outputs)])
+  const contents = listServices(root).map((source) => [nameOf(source), contentsOf(root, source, metafile)])
   writeFileSync(join(root, CONTENTS), `${JSON.stringify(Object.fromEntries(contents), null, 1)}\n`)
   for (const source of programs) writeStarter(root, source)
   return [...outputs, CONTENTS, ...programs.map(outputOf)]
@@ -41,7 +64,7 @@ export async function bundlePrograms(root, build) {
 export function bundleOptions(root) {
   return {
     absWorkingDir: root,
-    entryPoints: listPrograms(root).map((source) => ({ in: source, out: serviceOf(source) })),
+    entryPoints: listPrograms(root).map((source) => ({ in: source, out: nameOf(source) })),
     outdir: FOLDER,
     chunkNames: 'part-[hash]',
     bundle: true,
@@ -68,24 +91,42 @@ export function bundleOptions(root) {
 /** pg asks for pg-native, which nobody installs. */
 const NOT_BUNDLED = ['pg-native']
 
-const serviceOf = (source) => source.split(sep)[1]
+const nameOf = (source) => (THREAD.test(source) ? basename(source, '.ts') : source.split(sep)[1])
 const outputOf = (source) => source.replace(`${sep}src${sep}`, `${sep}dist${sep}`).replace(/\.tsx?$/, '.js')
 
 function writeStarter(root, source) {
   const target = join(root, outputOf(source))
   mkdirSync(dirname(target), { recursive: true })
-  writeFileSync(target, `export * from '../../../${FOLDER}/${serviceOf(source)}.js'\n`)
+  const bundle = relative(dirname(target), join(root, FOLDER, `${nameOf(source)}.js`)).replaceAll(sep, '/')
+  writeFileSync(target, `export * from '${bundle}'\n`)
 }
 
-function filesOf(source, outputs) {
+/**
+ * What a service loads, its threads included.
+ * @returns {{ files: string[], modules: string[] }} the files to start and their bundles; the sources of our own that are in them
+ */
+function contentsOf(root, source, { outputs }) {
   const files = new Set()
+  const modules = new Set()
   const visit = (path) => {
     if (files.has(path)) return
     files.add(path)
     for (const { path: next, external } of outputs[path].imports) if (!external) visit(next)
+    for (const input of Object.keys(outputs[path].inputs))
+      if (!input.includes('node_modules')) modules.add(input)
   }
-  visit(`${FOLDER}/${serviceOf(source)}.js`)
-  return [...files].sort()
+  const start = (program) => {
+    files.add(outputOf(program))
+    visit(`${FOLDER}/${nameOf(program)}.js`)
+  }
+  start(source)
+  for (const thread of listThreads(root)) {
+    const isStarted = [...modules].some(
+      (path) => dirname(path) === dirname(thread) && starts(join(root, path), thread),
+    )
+    if (isStarted) start(thread)
+  }
+  return { files: [...files].sort(), modules: [...modules].sort() }
 }
 
 function deleteOthers(root, outputs) {

@@ -84,7 +84,7 @@ interface Asked {
 function startThread(workerData: ThreadData, onEnd: (cause: unknown) => void): RunningThread {
   const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB }
   const worker = new Worker(
-    ...threadProgram(import.meta.url, 'examination-program', { resourceLimits, workerData }),
+    ...threadProgram(import.meta.url, 'examination-worker', { resourceLimits, workerData }),
   )
   const asked = new Map<number, Asked>()
   let lastId = 0
