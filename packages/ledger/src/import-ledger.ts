@@ -16,6 +16,7 @@ import type {
   LedgerImportResult,
   LedgerImportSummary,
 } from './import-request.js'
+import { importLockOf } from './import-lock.js'
 import type { ImportRun } from './import-run.js'
 import { publishSegment } from './publish-segment.js'
 import { sumsOf } from './row-sums.js'
@@ -23,8 +24,6 @@ import { leftOut } from './segment-event.js'
 import { heightsDeclaredFor } from './segments.js'
 import type { SegmentState } from './batch.js'
 import { storeRows } from './store-rows.js'
-
-const LOCK = 'cupel.ledger-import/'
 
 /** The tables that an import fills. */
 const FILLED_TABLES = [
@@ -58,11 +57,13 @@ export async function importLedger(
     const now = deps.now?.() ?? new Date()
     return await deps.database.withConnection(async (connection) => {
       // One import per chain at a time, because an import may take over the rows of a killed one.
-      await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [LOCK + chain.code])
+      await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [importLockOf(chain.code)])
       try {
         return await runImport({ request, deps, chain, format, sha256, covers, now })
       } finally {
-        await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [LOCK + chain.code])
+        await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [
+          importLockOf(chain.code),
+        ])
       }
     })
   } catch (error) {

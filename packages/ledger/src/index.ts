@@ -48,7 +48,9 @@ export type {
 export { addressesOfOwner } from './owners.js'
 export { createKnownTransfers, type KnownTransfers } from './known-transfers.js'
 export { isPriceTableKnown, isSegmentKnown } from './known-imports.js'
+export { listImports, type ImportState } from './list-imports.js'
 export { ledgerMigrations } from './migrations.js'
+export { readLedgerOverview, type ChainOverview, type KindOverview, type LedgerOverview } from './overview.js'
 export type { Pace } from './pace.js'
 export {
   importPrices,
@@ -66,6 +68,7 @@ export {
 } from './prices/read-prices.js'
 export { latestPrice, type LatestPrice } from './prices/latest-price.js'
 export { mayHaveProvider, noteProvidedChains } from './provided-chains.js'
+export { leftOut } from './segment-event.js'
 export { stateLedgerAgain } from './publish-segment.js'
 export { readTransfers, type TransfersOfAddress } from './read-transfers.js'
 export {

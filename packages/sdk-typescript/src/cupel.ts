@@ -7,6 +7,7 @@ import { Cases } from './resources/cases.js'
 import { Chains } from './resources/chains.js'
 import { Inbox } from './resources/inbox.js'
 import { Keys } from './resources/keys.js'
+import { Ledger } from './resources/ledger.js'
 import { ListImports } from './resources/list-imports.js'
 import { Lists } from './resources/lists.js'
 import { Log } from './resources/log.js'
@@ -50,6 +51,7 @@ export class Cupel {
   readonly cases: Cases
   readonly chains: Chains
   readonly inbox: Inbox
+  readonly ledger: Ledger
   readonly lists: Lists
   readonly listImports: ListImports
   readonly log: Log
@@ -73,6 +75,7 @@ export class Cupel {
     this.cases = new Cases(this.#transport)
     this.chains = new Chains(this.#transport)
     this.inbox = new Inbox(this.#transport)
+    this.ledger = new Ledger(this.#transport)
     this.lists = new Lists(this.#transport)
     this.listImports = new ListImports(this.#transport)
     this.log = new Log(this.#transport)

@@ -36,6 +36,7 @@ export type {
 export type { Chains } from './resources/chains.js'
 export type { Inbox, ListInboxOptions } from './resources/inbox.js'
 export type { ConfirmImportOptions, ListImports, NewListImport } from './resources/list-imports.js'
+export type { Ledger, LedgerImportListOptions } from './resources/ledger.js'
 export type { LabelSearchOptions, Lists } from './resources/lists.js'
 export type { Log } from './resources/log.js'
 export type { NewOwnLabel, OwnLabelListOptions, OwnLabels } from './resources/own-labels.js'

@@ -46,6 +46,7 @@ import { getHealth } from './routes/health/get-health.js'
 import { getReadiness } from './routes/health/get-readiness.js'
 import { getDocs } from './routes/reference/get-docs.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
+import { ledgerEndpoints } from '@cupel/ledger/routes'
 import { inboxEndpoints, watchEndpoints, type WatchParts } from '@cupel/watches/routes'
 import { getPolicy, whatIf, type WhatIfParts } from '@cupel/policy/routes'
 import { listChains } from './routes/reference/list-chains.js'
@@ -156,6 +157,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     ...ownLabelEndpoints(parts.listImports),
     ...listImportEndpoints(parts.listImports),
     ...demoEndpoints(parts.listImports),
+    ...ledgerEndpoints(parts.listImports),
     getPolicy(parts.policy.policyInForce),
     whatIf(parts.policy),
     ...keyEndpoints(parts.keys),

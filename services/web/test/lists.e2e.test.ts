@@ -14,6 +14,9 @@ const ADDRESS = '0x00000000000000000000000000000000000000ff'
 const HEADER = 'address,chain,category,entity,source,source_url,confidence,observed_at'
 const rowOf = (index: number): string =>
   `0x${(index + 1).toString(16).padStart(40, '0')},ETH,scam,Somebody of a list,my_list,https://example.org/list,0.8,2026-01-01`
+const TRANSFERS = `chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status,transaction_index
+ETH,100,2026-11-20T00:00:00Z,0x${'1'.repeat(64)},,native,,,0x${'a'.repeat(40)},0x${'b'.repeat(40)},1000000000000000000,,,test,1,0
+`
 const listOf = (count: number): string =>
   [HEADER, ...Array.from({ length: count }, (_, index) => rowOf(index)), ''].join('\n')
 
@@ -78,6 +81,27 @@ desk.test(
     await page.getByText('The list is in force.').waitFor()
   },
 )
+
+desk.test('an operator sees what runs and what the ledger lacks', async () => {
+  const page = await desk.signIn('/', { key: operator })
+  await page.getByRole('link', { name: 'Health' }).click()
+  await page.getByRole('heading', { name: 'Health', level: 1 }).waitFor()
+  await desk.check(page)
+  await page.getByRole('link', { name: 'Ledger' }).click()
+  await page.getByText('No ledger was imported yet').waitFor()
+  await desk.check(page)
+  const transfers = join(desk.ready.home, 'transfers.csv')
+  writeFileSync(transfers, TRANSFERS)
+  const order = ['ledger', 'import', transfers, '--format', 'csv', '--chain', 'ETH', '--json']
+  const range = ['--complete-from', '0', '--complete-to', '200', '--covers', 'native']
+  expect(await cupel(desk.ready.home, [...order, ...range])).toMatchObject({ exitCode: 0 })
+  await page.reload()
+  await page.getByText('ETH, Internal calls: nobody declared a range.').waitFor()
+  await page.getByRole('img', { name: 'native: declared 0–200' }).waitFor()
+  await page.getByText('transfers.csv').waitFor()
+  await desk.check(page)
+  await desk.screenshot(page, 'ledger')
+})
 
 desk.test('somebody who does not operate reads the lists and is offered no import', async () => {
   const page = await desk.signIn('/lists')

@@ -57,6 +57,9 @@ const paths: readonly (readonly [string, string])[] = [
   ['a key', '/keys/8f2k1m0a'],
   ['Lists', '/lists'],
   ['the import of a list', '/lists/imports/lio_0a1b2c3d4e5f60718293'],
+  ['Ledger', '/ledger'],
+  ['Policy', '/policy'],
+  ['Health', '/health'],
   ['the history of an address', `/history?q=${report.address}`],
   ['a comparison', `/compare?report=${history[0]!.report_id}&report=${history[1]!.report_id}`],
 ]

@@ -66,6 +66,8 @@ const pictures: readonly Picture[] = [
   { name: 'job-phone-dark', path: `/bulk/${jobId}`, look: darkPhone },
   { name: 'lists', path: '/lists' },
   { name: 'lists-phone', path: '/lists', look: phone },
+  { name: 'ledger', path: '/ledger' },
+  { name: 'ledger-phone-dark', path: '/ledger', look: darkPhone },
   { name: 'watches', path: '/watches' },
   { name: 'policy', path: '/policy' },
   { name: 'what-if', path: '/policy', act: tryPolicy },

@@ -19,6 +19,7 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/watches', label: 'Watches' },
   { path: '/lists', label: 'Lists' },
   { path: '/labels', label: 'Labels', isFor: mayAdminister },
+  { path: '/ledger', label: 'Ledger', isFor: mayOperate },
   { path: '/policy', label: 'Policy' },
   { path: '/webhooks', label: 'Webhooks' },
   { path: '/keys', label: 'Keys', isFor: mayAdminister },

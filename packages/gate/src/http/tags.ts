@@ -10,6 +10,7 @@ export const tags = {
   Inbox: 'What waits for a person: changes, proposals, failing watches.',
   'Label lists': 'Read which lists screenings rest on, and how old they are. Operators import them.',
   'Own labels': 'Block or allow addresses for the screens of the account.',
+  Ledger: 'See what the ledger of transfers holds, and what is missing. For operators of the installation.',
   Policy: 'Read the numbers of the judgement, and try other ones.',
   'Webhook endpoints': 'Name the URLs that are told when a job ends.',
   'Webhook deliveries': 'See what was sent to an endpoint, and send it again.',

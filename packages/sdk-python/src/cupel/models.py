@@ -46,6 +46,8 @@ __all__ = [
     "GroupLag",
     "HealthFault",
     "HistoryCoverage",
+    "HistoryProvider",
+    "HistoryReadings",
     "InboxEntry",
     "InboxReason",
     "InboxReport",
@@ -57,6 +59,15 @@ __all__ = [
     "Label",
     "LabelCoverage",
     "LabelList",
+    "LedgerChain",
+    "LedgerFollower",
+    "LedgerGap",
+    "LedgerImport",
+    "LedgerKind",
+    "LedgerLeftOut",
+    "LedgerPrices",
+    "LedgerRangeState",
+    "LedgerState",
     "LevelChange",
     "LevelCounts",
     "ListCoverage",
@@ -1268,6 +1279,186 @@ class LabelList(Model):
     rows: ListRows
     status: str
     """current, old, incomplete, conflict, superseded, withdrawn or missing; as `coverage.labels.lists` of a report."""
+
+
+class LedgerLeftOut(Model):
+    __slots__ = ()
+
+    reason: str
+    rows: int
+
+
+class LedgerImport(Model):
+    __slots__ = ()
+    _parts = {
+        "left_out": LedgerLeftOut,
+    }
+
+    import_id: int
+    state: str
+    """`imported`; `importing`: not complete, and it runs; `interrupted`: not complete until somebody imports the file again."""
+    ledger_seq: int | None
+    """The number of the state of the ledger; null until it is complete."""
+    chain: str
+    format: str
+    file_name: str
+    sha256: str
+    covers: tuple[str, ...]
+    """Kinds of transfers that the declared range covers."""
+    complete_from: int | None
+    """First height that is declared complete; null without a range."""
+    complete_to: int | None
+    replaces: bool
+    """Transfers of the range that the file does not contain were retired."""
+    rows: int
+    """Rows that were read so far."""
+    added: int
+    """Transfers that no earlier file had."""
+    known: int
+    retired: int
+    left_out: tuple[LedgerLeftOut, ...]
+    """Rows that are not counted transfers."""
+    first_height: int | None
+    last_height: int | None
+    asset_table: str
+    """Version of the table of assets with which it was read."""
+    started_at: str
+    imported_at: str | None
+    imported_by: str
+
+
+class LedgerRangeState(Model):
+    __slots__ = ()
+
+    from_height: int
+    to_height: int
+    to_at: str | None
+    """Time of the last height; null where no file states it."""
+    unreadable_rows: bool
+    """Whether rows of the range could not be read with certainty."""
+
+
+class LedgerGap(Model):
+    __slots__ = ()
+
+    from_height: int
+    to_height: int
+
+
+class LedgerKind(Model):
+    __slots__ = ()
+    _parts = {
+        "ranges": LedgerRangeState,
+        "gaps": LedgerGap,
+    }
+
+    kind: str
+    """`native`, `internal` or `token`."""
+    needed: bool
+    """Whether no history of the chain is complete without this kind."""
+    faults: tuple[str, ...]
+    """Why declared ranges make no history complete in this kind: `undeclared`, `late_start`, `gap`, `unreadable_rows`, `in_future`, `no_time`, or `old` under the policy in force. Empty if they do."""
+    ranges: tuple[LedgerRangeState, ...]
+    """Ranges that are declared complete, ascending; the newest 100."""
+    ranges_omitted: int
+    gaps: tuple[LedgerGap, ...]
+    """Heights before and between the ranges that nobody declared; the newest 100."""
+    gaps_omitted: int
+
+
+class LedgerChain(Model):
+    __slots__ = ()
+    _parts = {
+        "kinds": LedgerKind,
+    }
+
+    chain: str
+    imports: int
+    """Imported files that concern all addresses."""
+    open_imports: int
+    """Imports that are not complete."""
+    outdated_imports: int
+    """Files that were read with another table of assets: they may lack transfers of assets that count now."""
+    transfers: int
+    last_height: int | None
+    imported_at: str | None
+    kinds: tuple[LedgerKind, ...]
+
+
+class LedgerFollower(Model):
+    __slots__ = ()
+
+    chain: str
+    next_height: int
+    head_height: int | None
+    """Newest block of the node; null before its first answer."""
+    lag_blocks: int | None
+    lag_s: int | None
+    """Age of the last imported block, in seconds; null before the first one."""
+    seen_age_ms: float
+    """Since it last told its state."""
+    fault: str | None
+    """Why it does not go on; null if it runs."""
+
+
+class HistoryProvider(Model):
+    """Calls for histories on the UTC day."""
+    __slots__ = ()
+
+    provider: str
+    calls_today: int
+    last_day: str
+
+
+class HistoryReadings(Model):
+    """Histories that were asked for in the last day."""
+    __slots__ = ()
+
+    reading: int
+    read: int
+    failed: int
+
+
+class LedgerPrices(Model):
+    __slots__ = ()
+
+    sha256: str
+    file_name: str
+    prices: int
+    assets: tuple[str, ...]
+    first_day: str
+    last_day: str
+    unpriced_days: int
+    """Whole UTC days since the last priced one: what moved on them has no value in US dollars."""
+    imported_at: str
+    imported_by: str
+
+
+class LedgerState(Model):
+    """What the ledger holds, and what is missing."""
+    __slots__ = ()
+    _parts = {
+        "chains": LedgerChain,
+        "followers": LedgerFollower,
+        "providers": HistoryProvider,
+        "readings": HistoryReadings,
+        "prices": LedgerPrices,
+    }
+
+    looked_at: str
+    ledger_seq: int
+    """The number of the newest import; 0 if the ledger is empty."""
+    max_age_hours: int
+    """How old the end of a range may be under the policy in force."""
+    asset_table: str
+    """Version of the table of assets that count."""
+    chains: tuple[LedgerChain, ...]
+    followers: tuple[LedgerFollower, ...]
+    providers: tuple[HistoryProvider, ...]
+    """Providers that were ever asked for a history."""
+    readings: HistoryReadings
+    prices: LedgerPrices | None
+    """The table of prices in force; null without one."""
 
 
 class ListImportSet(Model):

@@ -1882,6 +1882,144 @@ export interface components {
         readonly DemoChangeRequest: {
             readonly is_on: boolean;
         };
+        /** @description What the ledger holds, and what is missing. */
+        readonly LedgerState: {
+            /** Format: date-time */
+            readonly looked_at: string;
+            /** @description The number of the newest import; 0 if the ledger is empty. */
+            readonly ledger_seq: number;
+            /** @description How old the end of a range may be under the policy in force. */
+            readonly max_age_hours: number;
+            /** @description Version of the table of assets that count. */
+            readonly asset_table: string;
+            readonly chains: readonly components["schemas"]["LedgerChain"][];
+            readonly followers: readonly components["schemas"]["LedgerFollower"][];
+            /** @description Providers that were ever asked for a history. */
+            readonly providers: readonly components["schemas"]["HistoryProvider"][];
+            readonly readings: components["schemas"]["HistoryReadings"];
+            /** @description The table of prices in force; null without one. */
+            readonly prices: components["schemas"]["LedgerPrices"] | null;
+        };
+        readonly LedgerChain: {
+            readonly chain: string;
+            /** @description Imported files that concern all addresses. */
+            readonly imports: number;
+            /** @description Imports that are not complete. */
+            readonly open_imports: number;
+            /** @description Files that were read with another table of assets: they may lack transfers of assets that count now. */
+            readonly outdated_imports: number;
+            readonly transfers: number;
+            readonly last_height: number | null;
+            readonly imported_at: string | null;
+            readonly kinds: readonly components["schemas"]["LedgerKind"][];
+        };
+        readonly LedgerKind: {
+            /** @description `native`, `internal` or `token`. */
+            readonly kind: string;
+            /** @description Whether no history of the chain is complete without this kind. */
+            readonly needed: boolean;
+            /** @description Why declared ranges make no history complete in this kind: `undeclared`, `late_start`, `gap`, `unreadable_rows`, `in_future`, `no_time`, or `old` under the policy in force. Empty if they do. */
+            readonly faults: readonly string[];
+            /** @description Ranges that are declared complete, ascending; the newest 100. */
+            readonly ranges: readonly components["schemas"]["LedgerRangeState"][];
+            readonly ranges_omitted: number;
+            /** @description Heights before and between the ranges that nobody declared; the newest 100. */
+            readonly gaps: readonly components["schemas"]["LedgerGap"][];
+            readonly gaps_omitted: number;
+        };
+        readonly LedgerRangeState: {
+            readonly from_height: number;
+            readonly to_height: number;
+            /** @description Time of the last height; null where no file states it. */
+            readonly to_at: string | null;
+            /** @description Whether rows of the range could not be read with certainty. */
+            readonly unreadable_rows: boolean;
+        };
+        readonly LedgerGap: {
+            readonly from_height: number;
+            readonly to_height: number;
+        };
+        readonly LedgerFollower: {
+            readonly chain: string;
+            readonly next_height: number;
+            /** @description Newest block of the node; null before its first answer. */
+            readonly head_height: number | null;
+            readonly lag_blocks: number | null;
+            /** @description Age of the last imported block, in seconds; null before the first one. */
+            readonly lag_s: number | null;
+            /** @description Since it last told its state. */
+            readonly seen_age_ms: number;
+            /** @description Why it does not go on; null if it runs. */
+            readonly fault: string | null;
+        };
+        /** @description Calls for histories on the UTC day. */
+        readonly HistoryProvider: {
+            readonly provider: string;
+            readonly calls_today: number;
+            readonly last_day: string;
+        };
+        /** @description Histories that were asked for in the last day. */
+        readonly HistoryReadings: {
+            readonly reading: number;
+            readonly read: number;
+            readonly failed: number;
+        };
+        readonly LedgerPrices: {
+            readonly sha256: string;
+            readonly file_name: string;
+            readonly prices: number;
+            readonly assets: readonly string[];
+            readonly first_day: string;
+            readonly last_day: string;
+            /** @description Whole UTC days since the last priced one: what moved on them has no value in US dollars. */
+            readonly unpriced_days: number;
+            /** Format: date-time */
+            readonly imported_at: string;
+            readonly imported_by: string;
+        };
+        readonly LedgerImportPage: {
+            readonly items: readonly components["schemas"]["LedgerImport"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly LedgerImport: {
+            readonly import_id: number;
+            /** @description `imported`; `importing`: not complete, and it runs; `interrupted`: not complete until somebody imports the file again. */
+            readonly state: string;
+            /** @description The number of the state of the ledger; null until it is complete. */
+            readonly ledger_seq: number | null;
+            readonly chain: string;
+            readonly format: string;
+            readonly file_name: string;
+            readonly sha256: string;
+            /** @description Kinds of transfers that the declared range covers. */
+            readonly covers: readonly string[];
+            /** @description First height that is declared complete; null without a range. */
+            readonly complete_from: number | null;
+            readonly complete_to: number | null;
+            /** @description Transfers of the range that the file does not contain were retired. */
+            readonly replaces: boolean;
+            /** @description Rows that were read so far. */
+            readonly rows: number;
+            /** @description Transfers that no earlier file had. */
+            readonly added: number;
+            readonly known: number;
+            readonly retired: number;
+            /** @description Rows that are not counted transfers. */
+            readonly left_out: readonly components["schemas"]["LedgerLeftOut"][];
+            readonly first_height: number | null;
+            readonly last_height: number | null;
+            /** @description Version of the table of assets with which it was read. */
+            readonly asset_table: string;
+            /** Format: date-time */
+            readonly started_at: string;
+            readonly imported_at: string | null;
+            readonly imported_by: string;
+        };
+        readonly LedgerLeftOut: {
+            readonly reason: string;
+            readonly rows: number;
+        };
         /** @description The policy in force. */
         readonly Policy: {
             readonly id: string;

@@ -53,6 +53,7 @@ export const databaseRights = {
       'ledger.cluster_join': ['SELECT'],
       'ledger.contract': ['SELECT'],
       'ledger.follower': ['SELECT'],
+      'ledger.history_call': ['SELECT'],
       'ledger.history_progress': ['SELECT'],
       'ledger.owner_address': ['SELECT'],
       'ledger.price': ['SELECT'],

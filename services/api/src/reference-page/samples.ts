@@ -128,6 +128,8 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
     `listImports.confirm(${IMPORT}, { acceptRemovals: 12, reason: 'delisted today' })`,
     `list_imports.confirm(${IMPORT}, accept_removals=12, reason='delisted today')`,
   ],
+  getLedgerState: [`ledger.get()`],
+  listLedgerImports: [`ledger.imports({ chain: 'ETH' })`, `ledger.imports(chain='ETH')`],
   listApiKeys: [`keys.list()`],
   createApiKey: [
     `keys.create({ scope: 'read-write', name: 'screening' })`,
@@ -167,7 +169,7 @@ export function samplesOf(entry: Entry): readonly Sample[] {
   if (call === undefined) return [curl]
   const [typescript, python = snakeCase(typescript)] = call
   // A list is read item by item.
-  const isList = /^(?:\w+\.)?(?:list|refreshes|results|deliveries|shares)\(/.test(typescript)
+  const isList = /^(?:\w+\.)?(?:list|refreshes|imports|results|deliveries|shares)\(/.test(typescript)
   return [
     curl,
     {

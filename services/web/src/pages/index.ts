@@ -7,6 +7,7 @@ import { demoPages, labelPages, listsPages } from '@cupel/labels/pages'
 import { healthPages } from './health/index.js'
 import { bulkPages } from '@cupel/bulk/pages'
 import { homePages } from './home/index.js'
+import { ledgerPages } from '@cupel/ledger/pages'
 import { inboxPages, watchesPages } from '@cupel/watches/pages'
 import { keyPages, oidcPages, signInPages } from '@cupel/accounts/pages'
 import { policyPages } from '@cupel/policy/pages'
@@ -30,6 +31,7 @@ export const pagesOf = (service: SignInService | null): readonly Page[] => [
   ...comparePages,
   ...listsPages,
   ...labelPages,
+  ...ledgerPages,
   ...policyPages,
   ...keyPages,
   ...usagePages,

@@ -22,6 +22,7 @@ from .resources.cases import AsyncCases
 from .resources.chains import AsyncChains
 from .resources.inbox import AsyncInbox
 from .resources.keys import AsyncKeys
+from .resources.ledger import AsyncLedger
 from .resources.list_imports import AsyncListImports
 from .resources.lists import AsyncLists
 from .resources.log import AsyncLog
@@ -100,6 +101,7 @@ class AsyncCupel:
         self.cases = AsyncCases(self._transport)
         self.chains = AsyncChains(self._transport)
         self.inbox = AsyncInbox(self._transport)
+        self.ledger = AsyncLedger(self._transport)
         self.lists = AsyncLists(self._transport)
         self.list_imports = AsyncListImports(self._transport)
         self.log = AsyncLog(self._transport)

@@ -23,6 +23,7 @@ from .resources.cases import Cases
 from .resources.chains import Chains
 from .resources.inbox import Inbox
 from .resources.keys import Keys
+from .resources.ledger import Ledger
 from .resources.list_imports import ListImports
 from .resources.lists import Lists
 from .resources.log import Log
@@ -101,6 +102,7 @@ class Cupel:
         self.cases = Cases(self._transport)
         self.chains = Chains(self._transport)
         self.inbox = Inbox(self._transport)
+        self.ledger = Ledger(self._transport)
         self.lists = Lists(self._transport)
         self.list_imports = ListImports(self._transport)
         self.log = Log(self._transport)
