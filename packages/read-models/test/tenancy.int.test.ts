@@ -13,7 +13,7 @@ import {
   readEndedResults,
   readJob,
 } from '@cupel/bulk/read-model'
-import { countUsage, listAuditEntries } from '@cupel/audit/read-model'
+import { countUsage, listAuditEntries, listUsageDays } from '@cupel/audit/read-model'
 import { getReport, listReportPlaces, listReports, reportView } from '@cupel/reports/read-model'
 import { readModels } from '../src/index.js'
 
@@ -94,6 +94,10 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
       listAuditEntries(database, { ...of, route: '', problemsOnly: false, pageSize: 10, after: null }),
   ],
   ['the use of keys', (database, of) => countUsage(database, { ...of, since: '2000-01-01T00:00:00.000Z' })],
+  [
+    'the use of keys by day',
+    async (database, of) => (await listUsageDays(database, { ...of, after: null, pageSize: 10 })).items,
+  ],
   ['places of reports', (database, of) => listReportPlaces(database, { ...of, limit: 10 })],
   [
     'a search for a reference',

@@ -1,5 +1,6 @@
 import { asOfScreeningOf, objectOf, reportOf } from './answers.js'
 import { InvalidArgumentError } from './errors.js'
+import type { ItemList } from './item-list.js'
 import { Accounts } from './resources/accounts.js'
 import { AuditLog } from './resources/audit-log.js'
 import { Bulk } from './resources/bulk.js'
@@ -10,6 +11,7 @@ import { Keys } from './resources/keys.js'
 import { Ledger } from './resources/ledger.js'
 import { ListImports } from './resources/list-imports.js'
 import { Lists } from './resources/lists.js'
+import { listOf, timeText, type ListOptions, type Time } from './resources/list-of.js'
 import { Log } from './resources/log.js'
 import { OwnLabels } from './resources/own-labels.js'
 import { Policy } from './resources/policy.js'
@@ -20,7 +22,7 @@ import { Watches } from './resources/watches.js'
 import { settingsFrom, type CupelOptions } from './settings.js'
 import type { CallOptions, KeyedCallOptions } from './transport/call.js'
 import { createTransport, type Transport } from './transport/transport.js'
-import type { AsOfScreening, InstallationHealth, Report, Usage } from './generated/models.js'
+import type { AsOfScreening, InstallationHealth, KeyUsageDay, Report, Usage } from './generated/models.js'
 import { secondsOf } from './wait-seconds.js'
 import { webhooks } from './webhooks/verify.js'
 
@@ -37,6 +39,13 @@ export interface ReportOptions extends ScreenOptions {
    * as each stage has. `coverage.missing_stages` of the report names what is missing then.
    */
   readonly waitSeconds?: number | undefined
+}
+
+export interface UsageDayOptions extends ListOptions {
+  /** Only days that begin at this time or later. */
+  readonly from?: Time | undefined
+  /** Only days that begin before this time. */
+  readonly to?: Time | undefined
 }
 
 /** A client of one installation, with one key. It keeps no state between calls; use one for all calls. */
@@ -119,6 +128,12 @@ export class Cupel {
   async usage(options: CallOptions = {}): Promise<Usage> {
     const call = { method: 'GET', path: '/v1/usage', repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as Usage
+  }
+
+  /** The calls of each key on each day, the newest day first. */
+  usageDays(options: UsageDayOptions = {}): ItemList<KeyUsageDay> {
+    const query = { from: timeText(options.from), to: timeText(options.to) }
+    return listOf(this.#transport, '/v1/usage/days', options, query)
   }
 
   /** For operators: the health of the installation. What could not be read is unknown, never healthy. */

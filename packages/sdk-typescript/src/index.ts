@@ -1,5 +1,5 @@
 /** Client of Cupel. `new Cupel()` reads CUPEL_API_KEY and CUPEL_BASE_URL. */
-export { Cupel, type ReportOptions, type ScreenOptions } from './cupel.js'
+export { Cupel, type ReportOptions, type ScreenOptions, type UsageDayOptions } from './cupel.js'
 export type { Clock, CupelOptions, Fetch } from './settings.js'
 export type { AnswerEvent, AttemptEvent, Hooks, RetryEvent } from './hooks.js'
 export type { CallOptions, KeyedCallOptions } from './transport/call.js'

@@ -19,7 +19,7 @@ import {
   setUpTools,
 } from './packed.js'
 
-const MOST_GZIPPED_BYTES = 18 * 1024
+const MOST_GZIPPED_BYTES = 19 * 1024
 const tools = await setUpTools()
 const missing = 'missing' in tools ? tools.missing : undefined
 if (missing !== undefined) noteSkip(`the SDK on other runtimes and compilers: ${missing}`)
@@ -65,7 +65,7 @@ test('the package has its two builds, their types, sources, README and changelog
   expect(files.filter((name) => name.includes('test'))).toEqual([])
 })
 
-test.each(['index.mjs', 'index.cjs'])('%s is at most 18 kB, gzipped', (name) => {
+test.each(['index.mjs', 'index.cjs'])('%s is at most 19 kB, gzipped', (name) => {
   const bytes = gzipSync(readFileSync(join(installed, 'dist/package', name))).length
   expect(bytes).toBeLessThanOrEqual(MOST_GZIPPED_BYTES)
 })

@@ -30,7 +30,14 @@ import {
   type ReportReader,
 } from '@cupel/reports/routes'
 import { type Endpoint, type Traffic, describeApi } from '@cupel/gate/http'
-import { listAuditLog, type AuditListing, getUsage, type UsageParts } from '@cupel/audit/routes'
+import {
+  listAuditLog,
+  type AuditListing,
+  getUsage,
+  type UsageParts,
+  listUsageDays,
+  type UsageDayParts,
+} from '@cupel/audit/routes'
 import {
   demoEndpoints,
   listImportEndpoints,
@@ -98,7 +105,7 @@ export interface EndpointParts {
   readonly listImports: ListImportParts
   readonly policy: WhatIfParts
   readonly keys: KeyParts
-  readonly usage: UsageParts
+  readonly usage: UsageParts & UsageDayParts
   readonly bulk: BulkParts
   readonly webhooks: WebhookParts
   readonly sessions: SessionParts
@@ -157,12 +164,13 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     ...ownLabelEndpoints(parts.listImports),
     ...listImportEndpoints(parts.listImports),
     ...demoEndpoints(parts.listImports),
-    ...ledgerEndpoints(parts.listImports),
+    ...ledgerEndpoints({ ...parts.listImports, policyInForce: parts.policy.policyInForce }),
     getPolicy(parts.policy.policyInForce),
     whatIf(parts.policy),
     ...keyEndpoints(parts.keys),
     ...accountEndpoints(parts.keys),
     getUsage(parts.usage),
+    listUsageDays(parts.usage),
     ...sessionEndpoints(parts.sessions),
     listAuditLog(parts.auditListing, parts.bulk.largeReads),
     ...logEndpoints(parts.transparency),

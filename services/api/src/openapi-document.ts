@@ -63,7 +63,7 @@ const DESCRIBED: EndpointParts = {
     tokens: DESCRIBED_READS.tokens,
     personalData: noPersonalDataKeys,
   },
-  usage: { keys: notServed, count: notServed, plans },
+  usage: { keys: notServed, count: notServed, listDays: notServed, tokens: DESCRIBED_READS.tokens, plans },
   bulk: {
     jobs: { submit: notServed, cancel: notServed },
     admit: notServed,

@@ -19,7 +19,7 @@ import { openPersonalData } from '@cupel/personal-data'
 import { readOidcSettings, type OidcSettings } from '@cupel/kit/oidc'
 import type { ResolveName } from '@cupel/kit/outbound'
 import type { Database } from '@cupel/postgres'
-import { listAuditEntries } from '@cupel/audit/read-model'
+import { listAuditEntries, listUsageDays } from '@cupel/audit/read-model'
 import { listReports } from '@cupel/reports/read-model'
 import { createPdfRenderer, type Brand } from '@cupel/reports/pdf'
 import { openSignedLog, startInstallationClock } from '@cupel/service-connections'
@@ -380,6 +380,9 @@ function referenceOf(
     usage: {
       keys: (caller) => readKeys(database, caller),
       count: (caller, since) => readUsage(database, caller, since),
+      listDays: ({ accountId, livemode }, query) =>
+        listUsageDays(database, { accountId, livemode, ...query }),
+      tokens,
       plans: plansOf(config),
     },
   }

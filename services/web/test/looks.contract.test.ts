@@ -60,6 +60,7 @@ const paths: readonly (readonly [string, string])[] = [
   ['Ledger', '/ledger'],
   ['Policy', '/policy'],
   ['Health', '/health'],
+  ['Usage', '/usage'],
   ['the history of an address', `/history?q=${report.address}`],
   ['a comparison', `/compare?report=${history[0]!.report_id}&report=${history[1]!.report_id}`],
 ]

@@ -7,4 +7,4 @@ export {
 } from './queries.js'
 export { type RecordedCall, type ScreenOutcome, auditedData, callEvents, endOf } from './recorded-call.js'
 export { auditView } from './reducers.js'
-export { type KeyDay, countUsage } from './usage.js'
+export { type KeyDay, type UsageDayCursor, type UsageDayPage, countUsage, listUsageDays } from './usage.js'

@@ -1,8 +1,6 @@
 /** The imports of the ledger, newest first. */
-import { visibleText } from '@cupel/report-document'
-import { Moment } from '../../components/moment.js'
-import { Pager } from '../../components/pager.js'
-import { ScrollTable } from '../../components/scroll-table.js'
+import { visibleText } from '@cupel/reports/document'
+import { Moment, Pager, ScrollTable } from '@cupel/console'
 import type { LedgerImport } from './ledger-answer.js'
 import { number } from './ledger-words.js'
 

@@ -1,5 +1,5 @@
 /** What the ledger holds and what is missing, for operators. */
-import type { Page } from '../../server/page.js'
+import type { Page } from '@cupel/console'
 import { showLedger } from './show-ledger.js'
 
 export const ledgerPages: readonly Page[] = [showLedger]

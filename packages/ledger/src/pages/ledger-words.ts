@@ -1,5 +1,5 @@
 /** The ledger in words. A word that this page does not know is shown as it is, and is a fault. */
-import { amountText, visibleText } from '@cupel/report-document'
+import { amountText, visibleText } from '@cupel/reports/document'
 import type { Heights, LedgerFollower, LedgerKind } from './ledger-answer.js'
 
 const faults: Readonly<Record<string, string>> = {

@@ -1,10 +1,6 @@
 /** GET /ledger: what the ledger holds of each chain, what is missing, and the prices. */
-import { visibleText } from '@cupel/report-document'
-import type { ListPage } from '../../api/answers.js'
-import { Moment } from '../../components/moment.js'
-import { Notice } from '../../components/notice.js'
-import { ScrollTable } from '../../components/scroll-table.js'
-import { page, type Page } from '../../server/page.js'
+import { visibleText } from '@cupel/reports/document'
+import { Moment, Notice, ScrollTable, page, type ListPage, type Page } from '@cupel/console'
 import { ImportTable } from './import-table.js'
 import type { LedgerChain, LedgerImport, LedgerKind, LedgerState } from './ledger-answer.js'
 import { ageText, followerText, heightsText, kindFaults, kindName, number } from './ledger-words.js'

@@ -1,6 +1,6 @@
 /** GET /v1/ledger: what the ledger holds of each chain, what is missing, who follows nodes, and the prices in force. */
 import { instant } from '@cupel/contracts'
-import { ASSET_TABLE_VERSION } from '@cupel/domain'
+import { ASSET_TABLE_VERSION, type CompiledPolicy } from '@cupel/domain'
 import {
   followerFault,
   listFollowers,
@@ -10,17 +10,25 @@ import {
   type LedgerOverview,
   type PriceImport,
   type SeenFollower,
-} from '@cupel/ledger'
+} from '../index.js'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '../../http/endpoint.js'
-import type { PageTokens } from '../../http/page-token.js'
-import type { Refusal } from '../../http/problem.js'
-import { noPolicyYet, readPolicyInForce } from '../policy/get-policy.js'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  refuse,
+  type Answer,
+  type Endpoint,
+  type PageTokens,
+  type Refusal,
+} from '@cupel/gate/http'
+import type { Caller } from '@cupel/gate/access'
 
 export interface LedgerParts {
   readonly database: Database
   readonly tokens: PageTokens
+  /** Null before the first activation. */
+  readonly policyInForce: (caller: Caller) => Promise<{ readonly policy: CompiledPolicy } | null>
 }
 
 /** Ranges, and gaps, of a kind that an answer shows: the newest. */
@@ -32,7 +40,7 @@ const heights = { from_height: z.int(), to_height: z.int() }
 const rangeComponent = z
   .object({
     ...heights,
-    to_at: instant.nullable().describe('Time of the last height; null where no file states it.'),
+    to_at: instant.nullable().describe('Time of the last height; null if no file states it.'),
     unreadable_rows: z.boolean().describe('Whether rows of the range could not be read with certainty.'),
   })
   .meta({ id: 'LedgerRangeState' })
@@ -184,7 +192,7 @@ const example: z.infer<typeof ledgerComponent> = {
   },
 }
 
-export function getLedger({ database }: LedgerParts): Endpoint {
+export function getLedger({ database, policyInForce }: LedgerParts): Endpoint {
   return keyedEndpoint({
     operationId: 'getLedgerState',
     method: 'GET',
@@ -204,9 +212,11 @@ export function getLedger({ database }: LedgerParts): Endpoint {
       },
     ],
     problems: ['unavailable'],
-    async handle(): Promise<Answer | Refusal> {
-      const inForce = await readPolicyInForce(database, { livemode: true })
-      if (inForce === null) return noPolicyYet()
+    async handle({ caller }): Promise<Answer | Refusal> {
+      // The ledger is judged as for live reports, whatever the environment of the key.
+      const inForce = await policyInForce({ ...caller, livemode: true })
+      if (inForce === null)
+        return refuse('unavailable', 'No policy is in force yet.', { retryAfterSeconds: 1 })
       const maxAgeHours = inForce.policy.exposure.document.history_max_age_hours
       const now = new Date()
       const [overview, followers, prices] = await Promise.all([

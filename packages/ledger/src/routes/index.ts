@@ -1,5 +1,5 @@
 /** The ledger of the installation, for operators. */
-import type { Endpoint } from '../../http/endpoint.js'
+import type { Endpoint } from '@cupel/gate/http'
 import { getLedger, type LedgerParts } from './get-ledger.js'
 import { listLedgerImports } from './list-ledger-imports.js'
 

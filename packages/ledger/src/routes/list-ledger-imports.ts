@@ -1,10 +1,17 @@
 /** GET /v1/ledger/imports: the imported files of the ledger, and the imports that are not complete. */
 import { instant } from '@cupel/contracts'
-import { leftOut, listImports, type ImportState } from '@cupel/ledger'
+import { leftOut, listImports, type ImportState } from '../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/endpoint.js'
-import { pageSchema, pageSize, pageToken, unknownPageToken } from '../../http/paging.js'
-import { chainParameter } from '../../http/text.js'
+import {
+  chainParameter,
+  jsonAnswer,
+  keyedEndpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  type Endpoint,
+} from '@cupel/gate/http'
 import type { LedgerParts } from './get-ledger.js'
 
 const LIST = 'ledger-imports'

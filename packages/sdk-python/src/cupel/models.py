@@ -56,6 +56,7 @@ __all__ = [
     "JudgedTransfer",
     "KeyPlan",
     "KeyUsage",
+    "KeyUsageDay",
     "Label",
     "LabelCoverage",
     "LabelList",
@@ -1219,6 +1220,22 @@ class InstallationHealth(Model):
     """What this process cannot see. `cupel doctor` looks at it, where it runs."""
 
 
+class KeyUsageDay(Model):
+    __slots__ = ()
+
+    calls: int
+    """Every call with the key, refused ones included."""
+    screens: int
+    """Addresses screened one by one; those of bulk jobs are not among them."""
+    problems: int
+    """Calls that were refused or failed."""
+    rate_limited: int
+    """Calls over the rate limit (429)."""
+    day: str
+    """YYYY-MM-DD, UTC."""
+    key_id: str
+
+
 class Label(Model):
     __slots__ = ()
 
@@ -1333,7 +1350,7 @@ class LedgerRangeState(Model):
     from_height: int
     to_height: int
     to_at: str | None
-    """Time of the last height; null where no file states it."""
+    """Time of the last height; null if no file states it."""
     unreadable_rows: bool
     """Whether rows of the range could not be read with certainty."""
 

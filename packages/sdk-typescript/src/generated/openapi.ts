@@ -1930,7 +1930,7 @@ export interface components {
         readonly LedgerRangeState: {
             readonly from_height: number;
             readonly to_height: number;
-            /** @description Time of the last height; null where no file states it. */
+            /** @description Time of the last height; null if no file states it. */
             readonly to_at: string | null;
             /** @description Whether rows of the range could not be read with certainty. */
             readonly unreadable_rows: boolean;
@@ -2563,6 +2563,24 @@ export interface components {
             readonly problems: number;
             /** @description Calls over the rate limit (429). */
             readonly rate_limited: number;
+        };
+        readonly KeyUsageDayPage: {
+            readonly items: readonly components["schemas"]["KeyUsageDay"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly KeyUsageDay: {
+            /** @description Every call with the key, refused ones included. */
+            readonly calls: number;
+            /** @description Addresses screened one by one; those of bulk jobs are not among them. */
+            readonly screens: number;
+            /** @description Calls that were refused or failed. */
+            readonly problems: number;
+            /** @description Calls over the rate limit (429). */
+            readonly rate_limited: number;
+            /** @description YYYY-MM-DD, UTC. */
+            readonly day: string;
+            readonly key_id: string;
         };
         readonly NewSession: {
             readonly account_id: string;

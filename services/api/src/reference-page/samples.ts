@@ -151,6 +151,7 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
   ],
   getInstallationHealth: [`installationHealth()`],
   getUsage: [`usage()`],
+  listKeyUsageDays: [`usageDays({ from: '2026-11-01' })`, `usage_days(from_='2026-11-01')`],
   listAuditLog: [`auditLog.list()`],
   getLogCheckpoint: [`log.checkpoint()`],
   getLogTile: [`log.tile('0/000')`],
@@ -169,7 +170,9 @@ export function samplesOf(entry: Entry): readonly Sample[] {
   if (call === undefined) return [curl]
   const [typescript, python = snakeCase(typescript)] = call
   // A list is read item by item.
-  const isList = /^(?:\w+\.)?(?:list|refreshes|imports|results|deliveries|shares)\(/.test(typescript)
+  const isList = /^(?:\w+\.)?(?:list|usageDays|refreshes|imports|results|deliveries|shares)\(/.test(
+    typescript,
+  )
   return [
     curl,
     {

@@ -81,28 +81,53 @@ async function exported({ api, query, signal }: PageCall, format: Format): Promi
     if (!(error instanceof ApiProblem) || error.status !== 400) throw error
     return page('Audit log', faultOf(error), { section: '/audit', status: 400 })
   }
-  async function* lines(): AsyncGenerator<string> {
-    yield format.head
-    let count = 0
-    for (let calls = first; ; calls = await patiently(() => read(calls.next_page_token), signal)) {
-      // A page that fails breaks the download: a whole file has its last line.
-      if (signal.aborted) return
-      count += calls.items.length
-      yield calls.items.map(format.line).join('')
-      if (calls.next_page_token === null) return
-      if (count >= MAX_CALLS) {
-        yield format.more(calls.items.at(-1)?.at ?? filter.to)
-        return
-      }
-    }
-  }
+  const lines = pagesAsLines({
+    ...{ first, read, signal, maxItems: MAX_CALLS, head: format.head, line: format.line },
+    more: (last) => format.more(last?.at ?? filter.to),
+  })
   const name = ['cupel-calls', filter.from, filter.to]
     .filter((part) => /^[\d-]+$|^cupel/.test(part))
     .join('-')
-  return raw(Readable.from(lines()), {
+  return raw(Readable.from(lines), {
     'content-type': format.type,
     'content-disposition': `attachment; filename="${name}.${format.extension}"`,
   })
+}
+
+interface PagedFile<Item> {
+  readonly first: ListPage<Item>
+  readonly read: (token: string | null) => Promise<ListPage<Item>>
+  readonly signal: AbortSignal
+  readonly maxItems: number
+  readonly head: string
+  readonly line: (item: Item) => string
+  /** The last line of a file that has not all items. */
+  readonly more: (last: Item | undefined) => string
+}
+
+/** A list of the API as the lines of a file, page after page. */
+export async function* pagesAsLines<Item>({
+  first,
+  read,
+  signal,
+  maxItems,
+  head,
+  line,
+  more,
+}: PagedFile<Item>): AsyncGenerator<string> {
+  yield head
+  let count = 0
+  for (let found = first; ; found = await patiently(() => read(found.next_page_token), signal)) {
+    // A page that fails breaks the download: a whole file has its last line.
+    if (signal.aborted) return
+    count += found.items.length
+    yield found.items.map(line).join('')
+    if (found.next_page_token === null) return
+    if (count >= maxItems) {
+      yield more(found.items.at(-1))
+      return
+    }
+  }
 }
 
 /** A long file reaches the rate limit of its key, and goes on when the API says so. */

@@ -32,12 +32,38 @@ export const showUsage: Page = {
         </p>
         <h2>Keys</h2>
         <KeyTable keys={keys} />
+        <ExportForm from={month.from} today={today.from} />
         <h2>Days</h2>
         {days.length === 0 ? <p class="empty">There was no call this month.</p> : <DayTable days={days} />}
       </section>,
       { section: '/usage' },
     )
   },
+}
+
+/** The use of each key on each day of a range, as a file. */
+function ExportForm({ from, today }: { readonly from: string; readonly today: string }) {
+  const dayOf = (time: string): string => time.slice(0, 'YYYY-MM-DD'.length)
+  return (
+    <form
+      method="get"
+      action="/usage/days.csv"
+      class="filters no-print"
+      aria-label="Download the use of keys"
+    >
+      <div>
+        <label for="from">From day</label>
+        <input id="from" name="from" type="date" value={dayOf(from)} />
+      </div>
+      <div>
+        <label for="to">To day</label>
+        <input id="to" name="to" type="date" value={dayOf(today)} />
+      </div>
+      <div class="filter-buttons">
+        <button class="plain">Download as CSV</button>
+      </div>
+    </form>
+  )
 }
 
 const number = (value: number): string => amountText(String(value))

@@ -15,7 +15,7 @@ export interface UsageParts {
 }
 
 const count = z.int().min(0)
-const countsSchema = z
+export const usageCounts = z
   .object({
     calls: count.describe('Every call with the key, refused ones included.'),
     screens: count.describe('Addresses screened one by one; those of bulk jobs are not among them.'),
@@ -23,9 +23,9 @@ const countsSchema = z
     rate_limited: count.describe('Calls over the rate limit (429).'),
   })
   .meta({ id: 'UsageCounts' })
-type Counts = z.infer<typeof countsSchema>
+type Counts = z.infer<typeof usageCounts>
 
-const periodSchema = countsSchema
+const periodSchema = usageCounts
   .extend({ from: instant.describe('Begin of the day or month, UTC.') })
   .meta({ id: 'UsagePeriod' })
 
@@ -35,7 +35,7 @@ const usageSchema = z
     month: periodSchema,
     counted_from: z.string().nullable().describe('Always null: every call of the month is counted.'),
     days: z
-      .array(countsSchema.extend({ day: z.string().describe('YYYY-MM-DD, UTC.') }).meta({ id: 'UsageDay' }))
+      .array(usageCounts.extend({ day: z.string().describe('YYYY-MM-DD, UTC.') }).meta({ id: 'UsageDay' }))
       .describe('Days of the month with calls, newest first.'),
     keys: z
       .array(
@@ -54,8 +54,8 @@ const usageSchema = z
                 on_empty: z.string().describe('refuse: further calls are 429. fair-use: they are logged.'),
               })
               .meta({ id: 'KeyPlan' }),
-            today: countsSchema,
-            month: countsSchema,
+            today: usageCounts,
+            month: usageCounts,
           })
           .meta({ id: 'KeyUsage' }),
       )

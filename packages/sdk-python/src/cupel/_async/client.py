@@ -9,12 +9,13 @@ import httpx
 
 from .. import webhooks
 from .._answers import as_of_screening_of, moment_of, object_of, report_of
-from .._call import Call, checked_wait
+from .._call import Call, Time, checked_wait, time_text
 from .._settings import ATTEMPT_TIMEOUT_MS, MAX_ANSWER_BYTES, MAX_RETRIES, TIMEOUT_MS, settings_from
 from ..clock import AsyncClock, AsyncSystemClock
 from ..errors import ConfigurationError, InvalidArgumentError
 from ..hooks import Hooks
-from ..models import AsOfScreening, InstallationHealth, Report, Usage
+from ..models import AsOfScreening, InstallationHealth, KeyUsageDay, Report, Usage
+from .item_list import AsyncItemList
 from .resources.accounts import AsyncAccounts
 from .resources.audit_log import AsyncAuditLog
 from .resources.bulk import AsyncBulk
@@ -24,6 +25,7 @@ from .resources.inbox import AsyncInbox
 from .resources.keys import AsyncKeys
 from .resources.ledger import AsyncLedger
 from .resources.list_imports import AsyncListImports
+from .resources.list_of import list_of
 from .resources.lists import AsyncLists
 from .resources.log import AsyncLog
 from .resources.own_labels import AsyncOwnLabels
@@ -183,6 +185,30 @@ class AsyncCupel:
         """What the account has used of its plan, and what it may use."""
         call = Call("GET", "/v1/usage", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return Usage(object_of(await self._transport.call(call)))
+
+    def usage_days(
+        self,
+        *,
+        from_: Time | None = None,
+        to: Time | None = None,
+        page_size: int | None = None,
+        page_token: str | None = None,
+        timeout_ms: float | None = None,
+        max_retries: int | None = None,
+    ) -> AsyncItemList[KeyUsageDay]:
+        """
+        The calls of each key on each day that begins at `from_` or later and before `to`, the newest day first. `page_size` is 1 to 200.
+        """
+        return list_of(
+            self._transport,
+            "/v1/usage/days",
+            KeyUsageDay,
+            {"from": time_text(from_), "to": time_text(to)},
+            page_size=page_size,
+            page_token=page_token,
+            timeout_ms=timeout_ms,
+            max_retries=max_retries,
+        )
 
     async def installation_health(
         self, *, timeout_ms: float | None = None, max_retries: int | None = None
