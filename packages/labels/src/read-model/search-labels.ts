@@ -47,7 +47,11 @@ export async function searchLabels(
   const isNamed = entity !== null
   const name = isNamed ? NAME : `''`
   const order = isNamed ? `${NAME}, c.import_id, c.label_id` : 'c.import_id, c.label_id'
-  const from = lookupKeys === null ? 'label_view.label' : labelsFoundBy(`${given(lookupKeys)}::text[]`)
+  // Several keys may find one label.
+  const [from, once] =
+    lookupKeys === null
+      ? ['label_view.label', '']
+      : [labelsFoundBy(`${given(lookupKeys)}::text[]`), `DISTINCT ON (${order})`]
   const conditions = ['true']
   if (source !== null) {
     const ofDataset = dataset === null ? '' : `AND dataset = ${given(dataset)}`
@@ -63,43 +67,42 @@ export async function searchLabels(
     const place = [...(isNamed ? [after.entity] : []), after.importId, after.labelId]
     conditions.push(`(${order}) > (${place.map(given).join(', ')})`)
   }
-  const found = category === null ? '' : `AND l.category = ${given(category)}`
+  const ofCategory = category === null ? '' : `AND l.category = ${given(category)}`
+  const looked = `(SELECT ${once} c.*, ${name} AS looked_name FROM ${from} c WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${MAX_LOOKED_AT})`
+  const lookedOrder = `${isNamed ? 'k.looked_name, ' : ''}k.import_id, k.label_id`
+  // Postgres stops at the label after the page: it looks further only for labels that few rows have.
   const rows = await database.query<Row>(
-    `WITH looked AS (
-       SELECT c.*, ${name} AS looked_name FROM ${from} c WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${MAX_LOOKED_AT})
-     SELECT k.looked_name AS name, k.import_id, k.label_id, shown.label
-     FROM looked k LEFT JOIN LATERAL (
-       SELECT json_build_array(${LABEL_EXPRESSIONS.join(', ')}) AS label FROM ${visibleLabels(null, '(SELECT k.*)')} WHERE true ${found}
-     ) shown ON true
-     ORDER BY ${isNamed ? 'k.looked_name, ' : ''}k.import_id, k.label_id`,
+    `WITH found AS MATERIALIZED (
+       SELECT k.looked_name AS name, k.import_id, k.label_id, shown.label
+       FROM ${looked} k JOIN LATERAL (
+         SELECT json_build_array(${LABEL_EXPRESSIONS.join(', ')}) AS label FROM ${visibleLabels(null, '(SELECT k.*)')} WHERE true ${ofCategory}
+       ) shown ON true
+       ORDER BY ${lookedOrder} LIMIT ${given(pageSize + 1)})
+     SELECT * FROM found
+     UNION ALL
+     (SELECT k.looked_name, k.import_id, k.label_id, NULL FROM ${looked} k
+      WHERE (SELECT count(*) FROM found) <= ${given(pageSize)} ORDER BY ${lookedOrder} OFFSET ${MAX_LOOKED_AT - 1})
+     ORDER BY name, import_id, label_id`,
     values,
   )
   return pageOf(rows, pageSize)
 }
 
 function pageOf(rows: readonly Row[], pageSize: number): LabelPage {
-  const items: Label[] = []
-  let last: Row | undefined
-  for (const row of rows) {
-    if (items.length === pageSize) break
-    last = row
-    const twin = items.at(-1)
-    const isRepeated = twin?.importId === row.import_id && twin.labelId === row.label_id
-    if (row.label !== null && !isRepeated) items.push(labelOf(row.label))
+  const found = rows.flatMap(({ label, ...place }) => (label === null ? [] : [{ label, place }]))
+  const page = found.slice(0, pageSize)
+  const last = found.length > pageSize ? page.at(-1)?.place : rows.find(({ label }) => label === null)
+  return {
+    items: page.map(({ label }) => labelOf(label)),
+    next: last === undefined ? null : { entity: last.name, importId: last.import_id, labelId: last.label_id },
   }
-  const isWhole = last === rows.at(-1) && rows.length < MAX_LOOKED_AT
-  const next =
-    isWhole || last === undefined
-      ? null
-      : { entity: last.name, importId: last.import_id, labelId: last.label_id }
-  return { items, next }
 }
 
 interface Row extends Record<string, unknown> {
   readonly name: string
   readonly import_id: string
   readonly label_id: string
-  /** Null for a row that the search does not find. */
+  /** Null for the last row that was looked at, if there may be further ones. */
   readonly label: CompactLabel | null
 }
 
