@@ -12,7 +12,13 @@ import {
   refusalOf,
   reportPath,
 } from '@cupel/reports/routes'
-import { keyedEndpoint, type Endpoint, type KeyedCall, type LargeReads } from '@cupel/gate/http'
+import {
+  keyedEndpoint,
+  type Endpoint,
+  type KeyedCall,
+  type LargeRead,
+  type LargeReads,
+} from '@cupel/gate/http'
 import { CASES_TAG, factsOf, type CaseParts } from './case-description.js'
 import { caseDocument } from './case-document.js'
 
@@ -24,7 +30,7 @@ export interface DossierParts extends ReportPdfParts {
   readonly listing: Pick<ReportListing, 'list'>
 }
 
-export function getCaseDossier(parts: DossierParts, largeReads: Pick<LargeReads, 'open'>): Endpoint {
+export function getCaseDossier(parts: DossierParts, largeReads: Pick<LargeReads, 'during'>): Endpoint {
   return keyedEndpoint<z.infer<typeof reportPath>>({
     operationId: 'getCaseDossier',
     method: 'GET',
@@ -39,38 +45,43 @@ export function getCaseDossier(parts: DossierParts, largeReads: Pick<LargeReads,
     async handle({ caller, headers }, { path: { report_id: reportId } }) {
       const found = await parts.reports.find(caller, reportId)
       if (found.kind !== 'report') return refusalOf(found.kind, reportId)
-      const { accountId } = caller
-      const open = (text: string): Promise<string> => parts.personalData.openJson(text, accountId)
-      const text = await open(JSON.stringify(await dossierOf(parts, caller, await open(found.document))))
-      return await pdfAnswer(parts.keptDocuments, headers, {
-        accountId,
-        identity: `dossier\n${text}${parts.pdf.brandText}`,
-        name: `cupel-case-${reportId}`,
-        begin: () => largeReads.open(caller),
-        render: (read) => read.aside(() => parts.pdf.renderDossier(text, accountId)),
+      return await largeReads.during(caller, async (read) => {
+        const { accountId } = caller
+        const text = await dossierText({ ...parts, caller, turn: (work) => read.slice(work) }, found.document)
+        return await pdfAnswer(parts.keptDocuments, headers, {
+          accountId,
+          identity: `dossier\n${text}${parts.pdf.brandText}`,
+          name: `cupel-case-${reportId}`,
+          begin: () => read,
+          render: () => read.aside(() => parts.pdf.renderDossier(text, accountId)),
+        })
       })
     },
   })
 }
 
-/** `document`: the report of the case, opened. */
-async function dossierOf(
-  parts: DossierParts,
-  caller: KeyedCall['caller'],
-  document: string,
-): Promise<DossierText> {
-  const own = JSON.parse(document) as Report
-  const { others, isWhole } = await othersOf(parts, caller, own)
-  const [first, ...rest] = await Promise.all(
-    [document, ...others].map((each) => dossierReport(parts, caller, each)),
-  )
-  const reportCase = first!.case ?? caseDocument(factsOf(document), null, parts.cases.secondPersonLevels)
-  return { case: reportCase, reports: [first!, ...rest], is_whole: isWhole }
+interface DossierRead extends DossierParts {
+  readonly caller: KeyedCall['caller']
+  /** Each report of a dossier costs as much as a call for it: each is read in a turn. */
+  readonly turn: LargeRead['slice']
+}
+
+/** JSON of DossierText, opened. `stored`: the report of the case. */
+async function dossierText(parts: DossierRead, stored: string): Promise<string> {
+  const { turn, caller, personalData, cases } = parts
+  const open = (text: string): Promise<string> => personalData.openJson(text, caller.accountId)
+  const document = await turn(() => open(stored))
+  const { others, isWhole } = await turn(() => othersOf(parts, JSON.parse(document) as Report))
+  const first = await turn(() => dossierReport(parts, document))
+  const reports = [first]
+  for (const other of others) reports.push(await turn(() => dossierReport(parts, other)))
+  const reportCase = first.case ?? caseDocument(factsOf(document), null, cases.secondPersonLevels)
+  const dossier: DossierText = { case: reportCase, reports, is_whole: isWhole }
+  return await turn(() => open(JSON.stringify(dossier)))
 }
 
 async function dossierReport(
-  { cases, transparency }: DossierParts,
-  caller: KeyedCall['caller'],
+  { cases, transparency, caller }: DossierRead,
   document: string,
 ): Promise<DossierReport> {
   const facts = factsOf(document)
@@ -86,8 +97,7 @@ async function dossierReport(
 
 /** Reports of the owner of the address, and of the customer reference. */
 async function othersOf(
-  { listing, personalData }: DossierParts,
-  caller: KeyedCall['caller'],
+  { listing, personalData, caller }: DossierRead,
   { report_id: ownId, address, customer_reference: reference }: Report,
 ): Promise<{ readonly others: readonly string[]; readonly isWhole: boolean }> {
   const filters = [

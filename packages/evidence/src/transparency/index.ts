@@ -67,7 +67,7 @@ export { adoptRestoredLog, type AdoptRestoredLogOptions } from './operators/adop
 export { lostRecords, type LostRecordsParts } from './operators/lost-records.js'
 export { publishFiles } from './publish-files.js'
 export { transparencyFolder, type Published } from './published.js'
-export { readRecordedLeaf } from './recorded-leaf.js'
+export { recordedLeafReader } from './recorded-leaf.js'
 export {
   readCheckpoint,
   readProof,

@@ -14,25 +14,45 @@ export interface RecordedLeafParts {
   readonly codec: EventCodec
 }
 
+/** Hashes that a process remembers: some megabytes. The one that was read longest ago goes first. */
+const MAX_REMEMBERED = 20_000
+
 /** Null if the installation has no transparency log. Rejects if the record cannot be read. */
-export async function readRecordedLeaf(parts: RecordedLeafParts, at: Position): Promise<RecordedLeaf | null> {
-  const name = await logName(parts)
-  if (name === null) return null
-  const documentOf = documentDecoder(parts.codec)
-  for await (const records of parts.log.read({ ...at, from: at.offset, to: at.offset + 1 }))
+export type RecordedLeafOf = (at: Position) => Promise<RecordedLeaf | null>
+
+/** Reads each record once, as long as it is remembered: a record never changes, and a running process never changes its log. */
+export function recordedLeafReader(parts: RecordedLeafParts): RecordedLeafOf {
+  const hashes = new Map<string, string>()
+  const nameOf = logNameReader(parts)
+  return async (at) => {
+    const log = await nameOf()
+    if (log === null) return null
+    const place = `${at.topic}/${at.partition}/${at.offset}`
+    const hash = hashes.get(place) ?? (await hashOfRecord(parts, at))
+    hashes.delete(place)
+    hashes.set(place, hash)
+    if (hashes.size > MAX_REMEMBERED) hashes.delete(hashes.keys().next().value!)
+    return { log, hash }
+  }
+}
+
+async function hashOfRecord({ log, codec }: RecordedLeafParts, at: Position): Promise<string> {
+  const documentOf = documentDecoder(codec)
+  for await (const records of log.read({ ...at, from: at.offset, to: at.offset + 1 }))
     for (const record of records)
-      return {
-        log: name,
-        hash: leafHash(Buffer.from(leafOfRecord(record, documentOf).entry)).toString('hex'),
-      }
+      return leafHash(Buffer.from(leafOfRecord(record, documentOf).entry)).toString('hex')
   throw new Error(`The log has no record at ${at.topic}/${at.partition}, offset ${at.offset}`)
 }
 
-/** The keys name the log before its first checkpoint does. */
-async function logName({ database, log }: RecordedLeafParts): Promise<string | null> {
-  const identity = await log.identity()
-  const checkpoint = await readCheckpoint(database, identity)
-  if (checkpoint !== null) return checkpoint.slice(0, checkpoint.indexOf('\n'))
-  const key = (await publishedKeys(database)).find((each) => purposeOf(each) === 'checkpoints')
-  return key === undefined ? null : originOf(key, identity)
+/** The keys name the log before its first checkpoint does. The name that a checkpoint states is the last one. */
+function logNameReader({ database, log }: RecordedLeafParts): () => Promise<string | null> {
+  let stated: string | null = null
+  return async () => {
+    if (stated !== null) return stated
+    const identity = await log.identity()
+    const checkpoint = await readCheckpoint(database, identity)
+    if (checkpoint !== null) return (stated = checkpoint.slice(0, checkpoint.indexOf('\n')))
+    const key = (await publishedKeys(database)).find((each) => purposeOf(each) === 'checkpoints')
+    return key === undefined ? null : originOf(key, identity)
+  }
 }

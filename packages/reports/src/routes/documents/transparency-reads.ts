@@ -7,8 +7,8 @@ import { findReportPlace, type ReportOwner } from '../../read-model/index.js'
 import {
   readCheckpoint,
   readPublicTile,
-  readRecordedLeaf,
   readReportLeaf,
+  recordedLeafReader,
 } from '@cupel/evidence/transparency'
 import { readKnownLeaf } from './report-leaf.js'
 import { proofReader } from './sealed-texts.js'
@@ -26,10 +26,11 @@ export interface TransparencyReadParts {
 
 export function transparencyReads(parts: TransparencyReadParts) {
   const { database, log, logger, personalData } = parts
+  const recordedLeafOf = recordedLeafReader(parts)
   const recordedLeaf: ReadRecordedLeaf = async ({ accountId, livemode }, reportId) => {
     const place = await findReportPlace(database, { accountId, livemode, reportId })
     if (place === null) throw new Error(`The report ${reportId} has no row`)
-    return await readRecordedLeaf(parts, { topic: topicOf('ReportGenerated', livemode), ...place })
+    return await recordedLeafOf({ topic: topicOf('ReportGenerated', livemode), ...place })
   }
   return {
     readProof: proofReader(database, personalData),
