@@ -65,9 +65,9 @@ import {
   openToEverybody,
 } from '@cupel/evidence/routes'
 import { postmanCollection } from './reference-page/postman.js'
-import { renderProblemPage } from './reference-page/problem-page.js'
+import { problemPages } from './reference-page/problem-page.js'
 import { renderReferencePage } from './reference-page/render-page.js'
-import { renderSearchPage } from './reference-page/search-page.js'
+import { searchPages } from './reference-page/search-page.js'
 import { getPostmanCollection } from './routes/reference/get-postman-collection.js'
 import { getProblemPage } from './routes/reference/get-problem-page.js'
 import { webhooksInOrder } from './webhook-description.js'
@@ -130,11 +130,10 @@ export interface TransparencyParts {
 }
 
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
-  let description: object | null = null
-  const described = (): object => (description ??= describeApi(endpoints, webhooksInOrder))
-  let text: string | null = null
-  let collection: string | null = null
-  let page: string | null = null
+  const described = once(() => describeApi(endpoints, webhooksInOrder))
+  const searched = once(() => searchPages(described()))
+  const problems = once(() => problemPages(described()))
+  const texts = keptTexts()
   const keptDocuments = createKeptDocuments()
   const endpoints: readonly Endpoint[] = [
     createScreen(parts),
@@ -175,17 +174,32 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     listAuditLog(parts.auditListing, parts.bulk.largeReads),
     ...logEndpoints(parts.transparency),
     listChains(parts.listing.tokens),
-    getOpenapi(() => (text ??= JSON.stringify(described()))),
-    getPostmanCollection(() => (collection ??= JSON.stringify(postmanCollection(described())))),
+    getOpenapi(() => texts('/openapi.json', () => JSON.stringify(described()))),
+    getPostmanCollection(() => texts('/postman.json', () => JSON.stringify(postmanCollection(described())))),
     getDocs((words) =>
-      words === '' ? (page ??= renderReferencePage(described())) : renderSearchPage(described(), words),
+      words === '' ? texts('/docs', () => renderReferencePage(described())) : searched()(words),
     ),
-    getProblemPage((code) => renderProblemPage(described(), code)),
+    getProblemPage((code) => texts(`/problems/${code}`, () => problems()(code))),
     getInstallationHealth(parts.health),
     getHealth(),
     getReadiness(parts.failing),
   ]
   return endpoints
+}
+
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | null = null
+  return () => (made ??= { value: make() }).value
+}
+
+/** Texts that strangers may ask for at any rate: each is made once, and kept as the bytes that are sent. */
+function keptTexts(): (path: string, make: () => string) => Uint8Array {
+  const kept = new Map<string, Uint8Array>()
+  return (path, make) => {
+    const bytes = kept.get(path) ?? Buffer.from(make())
+    kept.set(path, bytes)
+    return bytes
+  }
 }
 
 function logEndpoints({ readCheckpoint, readTile, publicReads }: TransparencyParts): readonly Endpoint[] {

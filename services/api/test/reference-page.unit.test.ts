@@ -1,7 +1,7 @@
 /** The reference page shows the whole description, and runs and loads nothing. */
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
-import type { Call } from '@cupel/gate/http'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Answer, Call } from '@cupel/gate/http'
 import { openapiDocument } from '../src/index.js'
 import { describedEndpoints } from '../src/openapi-document.js'
 import { renderReferencePage } from '../src/reference-page/render-page.js'
@@ -12,6 +12,15 @@ const document = JSON.parse(openapiDocument()) as {
   components: { schemas: Record<string, object> }
 }
 const page = renderReferencePage(document)
+
+const endpoints = describedEndpoints()
+async function answerOf(path: string, { code = '', q = '' } = {}): Promise<Answer> {
+  const endpoint = endpoints.find((each) => each.path === path)!
+  const inputs = { path: { code }, query: { q }, body: undefined, judged: undefined } as never
+  const answer = await endpoint.handle({} as Call & never, inputs)
+  if (!('body' in answer!)) throw new Error('The page was refused')
+  return answer
+}
 
 test('every operation, status, problem code and schema is on it', () => {
   for (const [path, methods] of Object.entries(document.paths))
@@ -43,17 +52,34 @@ test('it holds no script, no handler, no style attribute, and nothing that is fe
 })
 
 test('the policy it is served with allows only its own style', async () => {
-  const endpoint = describedEndpoints().find(({ path }) => path === '/docs')!
-  const inputs = { path: undefined as never, query: {} as never, body: undefined, judged: undefined }
-  const answer = await endpoint.handle({} as Call & never, inputs)
-  if (!('body' in answer!)) throw new Error('The page was refused')
-  expect(answer.body).toBe(page)
+  const answer = await answerOf('/docs')
+  expect(String(answer.body)).toBe(page)
   expect(answer.contentType).toBe('text/html; charset=utf-8')
   const [, sheet] = /<style>([^]*?)<\/style>/.exec(page)!
   const hash = createHash('sha256').update(sheet!).digest('base64')
   expect(answer.headers!['content-security-policy']).toBe(
     `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
   )
+})
+
+test.each([
+  ['/openapi.json', ''],
+  ['/postman.json', ''],
+  ['/docs', ''],
+  ['/problems/{code}', 'rate_limited'],
+  ['/problems/{code}', 'not_found'],
+])('%s %s is made once, for all who ask', async (path, code) => {
+  const { body } = await answerOf(path, { code })
+  expect(body).toBeInstanceOf(Uint8Array)
+  expect((await answerOf(path, { code })).body).toBe(body)
+})
+
+test('the first search makes the texts that later ones search', async () => {
+  const { body } = await answerOf('/docs', { q: 'score' })
+  const madeText = vi.spyOn(JSON, 'stringify')
+  onTestFinished(() => madeText.mockRestore())
+  expect((await answerOf('/docs', { q: 'score' })).body).toBe(body)
+  expect(madeText).not.toHaveBeenCalled()
 })
 
 describe('texts cannot become markup', () => {

@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { openapiDocument } from '../src/index.js'
 import { postmanDocument } from '../src/openapi-document.js'
 import { entriesOf, type Description } from '../src/reference-page/description.js'
-import { renderProblemPage } from '../src/reference-page/problem-page.js'
+import { problemPages } from '../src/reference-page/problem-page.js'
 import { renderReferencePage } from '../src/reference-page/render-page.js'
 import { samplesOf, sdkCalls } from '../src/reference-page/samples.js'
-import { renderSearchPage, search } from '../src/reference-page/search-page.js'
+import { createSearch, searchPages } from '../src/reference-page/search-page.js'
 
 const document = JSON.parse(openapiDocument()) as Description
 const { components } = document as unknown as {
@@ -59,7 +59,7 @@ describe('samples', () => {
 
 describe('the search', () => {
   test('finds operations, members, messages and problems that have all words', () => {
-    const titles = (words: string) => search(document, words).map(({ title }) => title)
+    const titles = (words: string) => createSearch(document)(words).map(({ title }) => title)
     expect(titles('customer_reference')).toContain('Screen one address')
     expect(titles('bulk.completed')).toContain('A job has ended')
     expect(titles('checksum')).toContain('Chain')
@@ -68,13 +68,16 @@ describe('the search', () => {
   })
 
   test('shows its words as text', () => {
-    expect(renderSearchPage(document, '"><script>')).not.toContain('<script')
-    expect(renderSearchPage(document, 'zzz')).toContain('Nothing has all of these words.')
+    const page = searchPages(document)
+    expect(page('"><script>')).not.toContain('<script')
+    expect(page('zzz')).toContain('Nothing has all of these words.')
   })
 })
 
+const problemPage = problemPages(document)
+
 test.each(Object.keys(problemCodes) as ProblemCode[])('the page of %s names what answers with it', (code) => {
-  const page = renderProblemPage(document, code)
+  const page = problemPage(code)
   expect(page).toContain(`&quot;type&quot;: &quot;/problems/${code}&quot;`)
   expect(page).toContain(problemCodes[code].title)
   expect(page.match(/href="\/docs#/g)?.length ?? 0).toBe(

@@ -224,7 +224,7 @@ export function recorded(answer: Answer): Answer {
 /** A JSON success. */
 export function jsonAnswer(
   status: number,
-  body: string,
+  body: string | Uint8Array,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   return { status, contentType: 'application/json', headers, body }

@@ -1,7 +1,7 @@
 /** The page behind the `type` of a problem: what it means, whether a repeat makes sense, and which operations answer with it. */
 import { problemCodes, type ProblemCode, type RetryAdvice } from '@cupel/contracts'
 import { problemExample, inlineReferences, markup, backToDocs, shell } from '@cupel/gate/http'
-import { entriesOf, type Description } from './description.js'
+import { entriesOf, type Description, type Entry } from './description.js'
 
 const advice: Readonly<Record<RetryAdvice, string>> = {
   never: 'The same call is answered like this again.',
@@ -12,11 +12,15 @@ const advice: Readonly<Record<RetryAdvice, string>> = {
 
 export const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problemCodes, code)
 
-/** A whole HTML document. `description` is an OpenAPI document as `describeApi` makes it. */
-export function renderProblemPage(description: object, code: ProblemCode): string {
+/** Whole HTML documents. `description` is an OpenAPI document as `describeApi` makes it; it is read once. */
+export function problemPages(description: object): (code: ProblemCode) => string {
+  const entries = entriesOf(inlineReferences(description as Description, ['responses', 'examples']))
+  return (code) => renderProblemPage(entries, code)
+}
+
+function renderProblemPage(entries: readonly Entry[], code: ProblemCode): string {
   const { status, title, retry } = problemCodes[code]
-  const document = inlineReferences(description as Description, ['responses', 'examples'])
-  const operations = entriesOf(document).filter(({ operation }) =>
+  const operations = entries.filter(({ operation }) =>
     Object.values(operation.responses).some(({ content = {} }) =>
       Object.values(content).some(({ examples = {} }) => Object.hasOwn(examples, code)),
     ),

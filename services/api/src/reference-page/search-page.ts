@@ -11,9 +11,13 @@ interface Found {
   readonly about: string
 }
 
-/** A whole HTML document. `description` is an OpenAPI document as `describeApi` makes it. */
-export function renderSearchPage(description: object, words: string): string {
-  const found = search(description as Description, words)
+/** Whole HTML documents. `description` is an OpenAPI document as `describeApi` makes it; it is read once, not for each search. */
+export function searchPages(description: object): (words: string) => string {
+  const search = createSearch(description as Description)
+  return (words) => renderSearchPage(search(words), words)
+}
+
+function renderSearchPage(found: readonly Found[], words: string): string {
   const list = markup`<ul>
     ${found.map(
       ({ href, title, kind, about }) =>
@@ -27,54 +31,53 @@ export function renderSearchPage(description: object, words: string): string {
   return shell({ title: `Search: ${words}`, nav: backToDocs(words), content })
 }
 
-export function search(description: Description, words: string): readonly Found[] {
-  const wanted = words
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
-  const has = (...texts: readonly unknown[]): boolean => {
-    const text = texts
-      .map((one) => (typeof one === 'string' ? one : JSON.stringify(one ?? '')))
-      .join(' ')
+export function createSearch(description: Description): (words: string) => readonly Found[] {
+  const places = placesOf(description)
+  return (words) => {
+    const wanted = words
       .toLowerCase()
-    return wanted.every((word) => text.includes(word))
+      .split(/\s+/)
+      .filter((word) => word !== '')
+    return places.flatMap(({ found, text }) => (wanted.every((word) => text.includes(word)) ? [found] : []))
   }
+}
+
+interface Place {
+  readonly found: Found
+  /** All that is searched, in lower case. */
+  readonly text: string
+}
+
+const place = (found: Found, ...texts: readonly unknown[]): Place => ({
+  found,
+  text: texts
+    .map((one) => (typeof one === 'string' ? one : JSON.stringify(one ?? '')))
+    .join(' ')
+    .toLowerCase(),
+})
+
+function placesOf(description: Description): readonly Place[] {
   const messages = Object.entries(description.webhooks ?? {}).flatMap(([path, methods]) =>
     Object.values(methods).map((operation) => ({ method: 'webhook', path, operation })),
   )
-  const operations = [...entriesOf(description), ...messages].flatMap(
-    ({ method, path, operation }): Found[] => {
-      const { operationId, summary, description: about, parameters, requestBody } = operation
-      const body = JSON.stringify(requestBody?.content ?? {}).matchAll(/#\/components\/schemas\/(\w+)/g)
-      const schemas = [...body].map(([, name]) => description.components.schemas[name!])
-      if (!has(operationId, method, path, summary, about, parameters, schemas)) return []
-      return [
-        {
-          href: `/docs#${operationId}`,
-          title: summary,
-          kind: `${method.toUpperCase()} ${path}`,
-          about: firstOf(about),
-        },
-      ]
-    },
-  )
-  const problems = Object.entries(problemCodes).flatMap(([code, { title, status }]): Found[] =>
-    has(code, title)
-      ? [{ href: `/problems/${code}`, title: code, kind: `problem, ${status}`, about: `${title}.` }]
-      : [],
-  )
-  const schemas = Object.entries(description.components.schemas).flatMap(([name, schema]): Found[] =>
-    has(name, schema)
-      ? [
-          {
-            href: `/docs#schema-${name}`,
-            title: name,
-            kind: 'schema',
-            about: firstOf(schema.description ?? ''),
-          },
-        ]
-      : [],
-  )
+  const operations = [...entriesOf(description), ...messages].map(({ method, path, operation }) => {
+    const { operationId, summary, description: about, parameters, requestBody } = operation
+    const body = JSON.stringify(requestBody?.content ?? {}).matchAll(/#\/components\/schemas\/(\w+)/g)
+    const schemas = [...body].map(([, name]) => description.components.schemas[name!])
+    const kind = `${method.toUpperCase()} ${path}`
+    return place(
+      { href: `/docs#${operationId}`, title: summary, kind, about: firstOf(about) },
+      ...[operationId, method, path, summary, about, parameters, schemas],
+    )
+  })
+  const problems = Object.entries(problemCodes).map(([code, { title, status }]) => {
+    const kind = `problem, ${status}`
+    return place({ href: `/problems/${code}`, title: code, kind, about: `${title}.` }, code, title)
+  })
+  const schemas = Object.entries(description.components.schemas).map(([name, schema]) => {
+    const about = firstOf(schema.description ?? '')
+    return place({ href: `/docs#schema-${name}`, title: name, kind: 'schema', about }, name, schema)
+  })
   return [...operations, ...problems, ...schemas]
 }
 

@@ -13,7 +13,7 @@ const docsQuery = z.strictObject({
 })
 
 /** `page` is called per request: the page shows this endpoint too. */
-export function getDocs(page: (words: string) => string): Endpoint {
+export function getDocs(page: (words: string) => string | Uint8Array): Endpoint {
   return openEndpoint<undefined, z.infer<typeof docsQuery>>({
     operationId: 'getDocs',
     method: 'GET',

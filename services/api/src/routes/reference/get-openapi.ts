@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { PUBLIC_FOR_MINUTES, jsonAnswer, openEndpoint, type Endpoint } from '@cupel/gate/http'
 
 /** `document` is called per request: the description contains this endpoint too. */
-export function getOpenapi(document: () => string): Endpoint {
+export function getOpenapi(document: () => Uint8Array): Endpoint {
   return openEndpoint({
     operationId: 'getOpenapi',
     method: 'GET',

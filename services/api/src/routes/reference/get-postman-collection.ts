@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { PUBLIC_FOR_MINUTES, jsonAnswer, openEndpoint, type Endpoint } from '@cupel/gate/http'
 
 /** `collection` is called per request: the collection contains this endpoint too. */
-export function getPostmanCollection(collection: () => string): Endpoint {
+export function getPostmanCollection(collection: () => Uint8Array): Endpoint {
   return openEndpoint({
     operationId: 'getPostmanCollection',
     method: 'GET',

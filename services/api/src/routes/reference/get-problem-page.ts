@@ -17,7 +17,7 @@ const problemPath = z.object({
     .describe('The `code` of the problem.'),
 })
 
-export function getProblemPage(page: (code: ProblemCode) => string): Endpoint {
+export function getProblemPage(page: (code: ProblemCode) => Uint8Array): Endpoint {
   return openEndpoint<z.infer<typeof problemPath>>({
     operationId: 'getProblemPage',
     method: 'GET',
