@@ -16,7 +16,13 @@ export {
   type TransactionProvider,
 } from './histories/open-histories.js'
 export { openTransactionSource } from './transactions/open-transaction-source.js'
-export type { StatedMovement, TransactionSource, TransactionWord } from './transactions/transaction-source.js'
+export type {
+  AskedMovements,
+  StatedMovement,
+  ToldMovements,
+  TransactionSource,
+  TransactionWord,
+} from './transactions/transaction-source.js'
 export { openHistorySource } from './histories/open-history-source.js'
 export { endpointOf, openChainData, type ChainData, type ChainQuestion } from './open-chain-data.js'
 export { ProviderError } from './provider-error.js'

@@ -58,7 +58,7 @@ export const problemCodes = {
   chain_mismatch: { status: 422, title: 'The address belongs to another chain', retry: 'after-fix' },
   transfer_not_found: {
     status: 422,
-    title: 'The ledger does not have this transfer',
+    title: 'The transfer was not found',
     retry: 'after-fix',
   },
   transfer_ambiguous: {
@@ -88,3 +88,14 @@ export const problemCodes = {
 } as const satisfies Record<string, ProblemDefinition>
 
 export type ProblemCode = keyof typeof problemCodes
+
+/** Why a transfer that its caller left to the transaction is not screened. */
+const transferRefusals = [
+  'transfer_not_found',
+  'transfer_ambiguous',
+  'unavailable',
+] as const satisfies readonly ProblemCode[]
+export type TransferRefusalCode = (typeof transferRefusals)[number]
+
+export const isTransferRefusal = (code: string): code is TransferRefusalCode =>
+  (transferRefusals as readonly string[]).includes(code)

@@ -19,7 +19,7 @@ export function terms(changes: Partial<TransferTerms> = {}): TransferTerms {
     ledgerSeq: 7,
     microUsd: null,
     pricedOn: null,
-    ...{ toldBy: '', lookup: '' },
+    ...{ toldBy: '', lookup: '', unstated: [] },
     ...changes,
   }
 }

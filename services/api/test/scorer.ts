@@ -17,6 +17,8 @@ export type TestAnswer = 'report' | 'fail' | 'hold' | 'twice'
 export interface TestScorer {
   /** The answer to the next requests; `hold` keeps them until `release`. */
   answer: TestAnswer
+  /** What it makes of a transfer that was left to its transaction: the request to answer, or why not. Absent: nobody tells of it. */
+  toldTransfer?: (request: ScreenRequested) => ScreenRequested | Refused
   /** Requests that the scorer holds now. */
   readonly held: () => readonly ScreenRequested[]
   /** Answers every request that it holds. */
@@ -41,6 +43,11 @@ export async function startTestScorer({
   const identity = await log.identity()
   const recordsFor = (request: ScreenRequested, answer: TestAnswer): NewRecord[] => {
     if (answer === 'fail') return [failure(codec, request, ids)]
+    if ((request.transfer?.unstated.length ?? 0) > 0) {
+      const told = scorer.toldTransfer?.(request)
+      if (told === undefined || 'code' in told) return [failure(codec, request, ids, told ?? NOT_TOLD)]
+      return [generated(codec, told, 'green', ids)]
+    }
     const first = generated(codec, request, 'green', ids)
     // The second report differs, like a repeat that was decided from newer labels.
     return answer === 'twice' ? [first, generated(codec, request, 'red', ids)] : [first]
@@ -165,7 +172,19 @@ function transferOf(
   })
 }
 
-function failure(codec: EventCodec, request: ScreenRequested, ids: RequestIds): NewRecord {
+interface Refused {
+  readonly code: string
+  readonly detail: string
+}
+
+const NOT_TOLD: Refused = { code: 'transfer_not_found', detail: 'No provider is asked for one.' }
+
+function failure(
+  codec: EventCodec,
+  request: ScreenRequested,
+  ids: RequestIds,
+  { code, detail }: Refused = { code: 'screening_failed', detail: 'told to' },
+): NewRecord {
   const failedAt = new Date().toISOString()
   return record(codec, {
     type: 'ScreeningFailed',
@@ -173,8 +192,7 @@ function failure(codec: EventCodec, request: ScreenRequested, ids: RequestIds): 
       reportId: request.reportId,
       accountId: request.accountId,
       livemode: request.livemode,
-      code: 'screening_failed',
-      detail: 'told to',
+      ...{ code, detail },
       jobId: null,
       jobIndex: null,
       failedAt,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call, type CallOptions, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 import {
@@ -137,6 +137,77 @@ describe('a transfer by its hash', () => {
   ])('is refused as %s', async (code, changes) => {
     const reply = await post({ ...lookUp, ...changes })
     expect(reply.json()).toMatchObject({ code, status: 422, errors: [{ pointer: '/transaction_hash' }] })
+  })
+})
+
+describe('a transfer of a transaction that the ledger did not read', () => {
+  const left = { chain: 'ETH', direction: 'incoming', to: OWN, transaction_hash: NO_TRANSFER }
+  const requestOf = async (reportId: unknown) =>
+    (await installation.requests()).find((one) => one.reportId === reportId)
+  afterEach(() => Reflect.deleteProperty(installation.scorer, 'toldTransfer'))
+
+  test('asks the scorer for what is left out, and is answered with the counterparty that it found', async () => {
+    installation.scorer.toldTransfer = (request) => ({
+      ...{ ...request, address: SENDER, canonicalAddress: SENDER.toLowerCase() },
+      transfer: { ...request.transfer!, contract: '', amount: '2', seen: 'seen', toldBy: 'explorer' },
+    })
+    const reply = await post(left)
+    expect(reply.status, reply.text).toBe(200)
+    const transfer = reply.json()
+    expect(transfer).toMatchObject({
+      ...{ from: SENDER, to: OWN, amount: '2', counterparty: { address: SENDER } },
+      ledger: { status: 'seen', provider: 'explorer' },
+    })
+    expect(await requestOf(transfer['transfer_id'])).toMatchObject({
+      ...{ address: OWN, canonicalAddress: OWN.toLowerCase() },
+      transfer: {
+        ...{ contract: null, amount: '', seen: 'not_seen' },
+        unstated: ['counterparty', 'asset', 'amount'],
+      },
+    })
+  })
+
+  test('keeps what is stated of it', async () => {
+    const reply = await post({ ...left, from: SENDER, asset: 'USDT' })
+    expect(reply.json()).toMatchObject({ code: 'transfer_not_found' })
+    expect(await requestOf(reply.json()['report_id'])).toMatchObject({
+      ...{ address: SENDER, canonicalAddress: SENDER.toLowerCase() },
+      transfer: { contract: USDT, amount: '', unstated: ['amount'] },
+    })
+  })
+
+  test.each([
+    ['transfer_ambiguous', 422],
+    ['transfer_not_found', 422],
+    ['unavailable', 503],
+  ])('is refused as %s in the words of the scorer, and a repeat asks again', async (code, status) => {
+    installation.scorer.toldTransfer = () => ({ code, detail: `Two of them: ${SENDER}.` })
+    const headers = { 'idempotency-key': `left-${code}` }
+    const reply = await post(left, { headers })
+    expect(reply.json()).toMatchObject({
+      ...{ code, status, detail: `Two of them: ${SENDER}.`, report_id: expect.any(String) as string },
+      errors: [{ pointer: '/transaction_hash', detail: `Two of them: ${SENDER}.` }],
+    })
+    installation.scorer.toldTransfer = (request) => ({
+      ...{ ...request, address: SENDER, canonicalAddress: SENDER.toLowerCase() },
+      transfer: { ...request.transfer!, contract: '', amount: '2', seen: 'seen', toldBy: 'explorer' },
+    })
+    expect((await post(left, { headers })).json()).toMatchObject({ from: SENDER, amount: '2' })
+  })
+
+  test('is not looked for in the sandbox', async () => {
+    const { key } = await installation.key({ environment: 'test' })
+    const before = (await installation.requests()).length
+    const reply = await call(url, 'POST', TRANSFERS, { key, body: left })
+    expect(reply.json()).toMatchObject({ code: 'transfer_not_found' })
+    expect(await installation.requests()).toHaveLength(before)
+  })
+
+  test('whose counterparty is stated is answered with no other one', async () => {
+    installation.scorer.toldTransfer = (request) => ({ ...request, address: OWN, canonicalAddress: OWN })
+    const reply = await post({ ...left, from: SENDER, asset: 'USDT' })
+    expect(reply.status).toBeGreaterThanOrEqual(500)
+    expect(reply.text).not.toContain('recommendation')
   })
 })
 

@@ -271,7 +271,7 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
       outcomeOf,
       window: {
         isReachable: watch.reachable,
-        isSuccess: ({ kind }) => kind === 'report' || kind === 'awaited',
+        isSuccess: ({ kind }) => kind === 'report' || kind === 'awaited' || kind === 'refused',
       },
     },
     commit: inBackground({

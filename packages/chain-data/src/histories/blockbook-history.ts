@@ -21,11 +21,7 @@ import { confirmedHeight } from './confirmed-head.js'
 import { createFindings } from './findings.js'
 import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
 import type { TransactionSource } from '../transactions/transaction-source.js'
-import {
-  foundOrNull,
-  wordOfTransaction,
-  wordOrContradiction,
-} from '../transactions/bitcoin-transaction-word.js'
+import { bitcoinTransactions, foundOrNull } from '../transactions/bitcoin-transaction-word.js'
 import { newestFirst, type ToldRow } from './newest-first.js'
 import { smallerPage } from './smaller-page.js'
 
@@ -79,10 +75,9 @@ const waiting = z.object({ txid: bareHash, confirmations: z.literal(0) })
 export function blockbookTransactions({ provider, chain, now }: BlockbookHistoryOptions): TransactionSource {
   const landmark = landmarkOf(chain)
   const check = createChainCheck(landmark)
-  return {
-    provider,
-    chain,
-    async confirm(stated, http) {
+  return bitcoinTransactions({
+    ...{ provider, chain },
+    async told(txHash, http) {
       await check.confirm(async () => {
         const answer = await http.getJson(`/api/v2/block-index/${landmark.height}`)
         return readAnswer(blockIndex, answer, 'block-index').blockHash
@@ -90,16 +85,12 @@ export function blockbookTransactions({ provider, chain, now }: BlockbookHistory
       const { blockbook, backend } = readAnswer(statusAnswer, await http.getJson('/api/v2'), 'status')
       if (!blockbook.inSync) throw new ProviderError('stale', 'the provider says that it is not in sync')
       refuseStaleHead(Math.floor(Date.parse(blockbook.lastBlockTime) / 1_000), now(), true)
-      const told = await foundOrNull(() => http.getJson(`/api/v2/tx/${stated.txHash}`))
-      if (told === null) return 'not_found'
-      if (waiting.safeParse(told).success) return 'unconfirmed'
-      return wordOrContradiction(() => {
-        const { id, lines } = readRow(told, chain, stated.to)
-        if (id !== stated.txHash) throw new ProviderError('malformed', 'another transaction')
-        return wordOfTransaction(lines, { stated, chain, newest: backend.blocks })
-      })
+      const answer = await foundOrNull(() => http.getJson(`/api/v2/tx/${txHash}`))
+      return answer === null ? null : { answer, newest: backend.blocks }
     },
-  }
+    isWaiting: (answer) => waiting.safeParse(answer).success,
+    rowOf: (answer, address) => readRow(answer, chain, address),
+  })
 }
 
 export function blockbookHistory({ provider, chain, now }: BlockbookHistoryOptions): CheckedHistorySource {

@@ -21,11 +21,7 @@ import { confirmedHeight } from './confirmed-head.js'
 import { createFindings } from './findings.js'
 import type { HistoryEnd, HistoryPage, HistoryStart, CheckedHistorySource } from './history-source.js'
 import type { TransactionSource } from '../transactions/transaction-source.js'
-import {
-  foundOrNull,
-  wordOfTransaction,
-  wordOrContradiction,
-} from '../transactions/bitcoin-transaction-word.js'
+import { bitcoinTransactions, foundOrNull } from '../transactions/bitcoin-transaction-word.js'
 import { newestFirst, type ToldRow } from './newest-first.js'
 
 /** Rows of a page; a host may have another number. */
@@ -70,10 +66,9 @@ const waiting = z.object({ txid: bareHash, status: z.object({ confirmed: z.liter
 export function esploraTransactions({ provider, chain, now }: EsploraHistoryOptions): TransactionSource {
   const landmark = landmarkOf(chain)
   const check = createChainCheck(landmark)
-  return {
-    provider,
-    chain,
-    async confirm(stated, http) {
+  return bitcoinTransactions({
+    ...{ provider, chain },
+    async told(txHash, http) {
       await check.confirm(
         async () =>
           readAnswer(
@@ -83,18 +78,14 @@ export function esploraTransactions({ provider, chain, now }: EsploraHistoryOpti
           ),
         now(),
       )
-      const newest = readAnswer(blocks, await http.getJson('/blocks'), 'blocks')[0]!
-      refuseStaleHead(newest.timestamp, now(), true)
-      const told = await foundOrNull(() => http.getJson(`/tx/${stated.txHash}`))
-      if (told === null) return 'not_found'
-      if (waiting.safeParse(told).success) return 'unconfirmed'
-      return wordOrContradiction(() => {
-        const { id, lines } = readRow(told, chain, stated.to)
-        if (id !== stated.txHash) throw new ProviderError('malformed', 'another transaction')
-        return wordOfTransaction(lines, { stated, chain, newest: newest.height })
-      })
+      const { height, timestamp } = readAnswer(blocks, await http.getJson('/blocks'), 'blocks')[0]!
+      refuseStaleHead(timestamp, now(), true)
+      const answer = await foundOrNull(() => http.getJson(`/tx/${txHash}`))
+      return answer === null ? null : { answer, newest: height }
     },
-  }
+    isWaiting: (answer) => waiting.safeParse(answer).success,
+    rowOf: (answer, address) => readRow(answer, chain, address),
+  })
 }
 
 export function esploraHistory({ provider, chain, now }: EsploraHistoryOptions): CheckedHistorySource {

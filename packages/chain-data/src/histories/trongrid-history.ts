@@ -49,10 +49,10 @@ export function tronGridHistory({ provider, now }: TronGridHistoryOptions): Chec
   const check = createChainCheck(landmark)
 
   const start = async (http: ProviderHttp): Promise<TronBlock> => {
-    await check.confirm(async () => (await blockAt(http, landmark.height)).hash, now())
-    const newest = await blockAt(http, null)
+    await check.confirm(async () => (await tronBlockAt(http, landmark.height)).hash, now())
+    const newest = await tronBlockAt(http, null)
     refuseStaleHead(newest.atMs / MS_PER_S, now())
-    return blockAt(http, confirmedHeight('TRX', newest.height))
+    return tronBlockAt(http, confirmedHeight('TRX', newest.height))
   }
   return {
     start: async (http): Promise<HistoryStart> => ({ head: headOf(await start(http)), lacks: [] }),
@@ -64,7 +64,7 @@ export function tronGridHistory({ provider, now }: TronGridHistoryOptions): Chec
       const head = await start(http)
       if (fromHeight !== null && fromHeight > head.height)
         throw new ProviderError('stale', 'the provider is behind the known history')
-      const fromMs = fromHeight === null ? 0 : (await blockAt(http, fromHeight)).atMs + 1
+      const fromMs = fromHeight === null ? 0 : (await tronBlockAt(http, fromHeight)).atMs + 1
       const findings = createFindings(kinds)
       const heights = tronHeights()
       heights.add(head.height, head.atMs)
@@ -75,7 +75,7 @@ export function tronGridHistory({ provider, now }: TronGridHistoryOptions): Chec
           for await (const lines of pagesOf(asked, list.kinds, { findings, heights }))
             yield { lines, pages: ++pages, pagesExpected: null }
         }
-      if ((await blockAt(http, head.height)).hash !== head.hash) findings.lacks('reorganised')
+      if ((await tronBlockAt(http, head.height)).hash !== head.hash) findings.lacks('reorganised')
       return findings.end(headOf(head))
     },
   }
@@ -92,7 +92,7 @@ const headOf = ({ height, hash, atMs }: TronBlock): HistoryEnd['head'] => ({
 })
 
 /** The newest block if `height` is null. */
-async function blockAt(http: ProviderHttp, height: number | null): Promise<TronBlock> {
+export async function tronBlockAt(http: ProviderHttp, height: number | null): Promise<TronBlock> {
   const query = height === null ? {} : { id_or_num: String(height) }
   const answer = await http.postJson('/wallet/getblock', { detail: false, ...query })
   const { blockID, block_header: header } = readAnswer(block, answer, 'getblock')

@@ -28,7 +28,7 @@ export interface TronRow {
 
 const MS_PER_S = 1_000
 
-const address = z
+export const tronAddress = z
   .string()
   .max(64)
   .transform((text, context) => {
@@ -37,8 +37,9 @@ const address = z
     context.addIssue('not an address')
     return z.NEVER
   })
-/** Sun, below 2^63. */
-const amount = baseUnits.refine((units) => units.length <= 19).optional()
+/** Below 2^63. */
+export const sun = baseUnits.refine((units) => units.length <= 19)
+const amount = sun.optional()
 
 const outcome = z
   .array(z.object({ contractRet: z.enum(['SUCCESS', 'DEFAULT', ...tronFailures]).default('DEFAULT') }))
@@ -58,9 +59,9 @@ const transaction = z.object({
           type: z.string().max(64),
           parameter: z.object({
             value: z.object({
-              owner_address: address,
-              to_address: address.optional(),
-              contract_address: address.optional(),
+              owner_address: tronAddress,
+              to_address: tronAddress.optional(),
+              contract_address: tronAddress.optional(),
               amount,
               call_value: amount,
               new_contract: z.object({ call_value: amount }).optional(),
@@ -77,13 +78,13 @@ const transaction = z.object({
 })
 
 /** Notes of calls in hex: call, create, suicide. */
-const notes = ['63616c6c', '637265617465', '73756963696465'] as const
+export const tronCallNotes = ['63616c6c', '637265617465', '73756963696465'] as const
 const internal = z.object({
   internal_tx_id: z.string().max(128),
   tx_id: bareHash,
   block_timestamp: count,
-  from_address: address,
-  to_address: address,
+  from_address: tronAddress,
+  to_address: tronAddress,
   data: z.object({
     note: z.string().max(256).optional(),
     rejected: z.boolean(),
@@ -95,10 +96,10 @@ const token = z.object({
   transaction_id: bareHash,
   block_timestamp: count,
   type: z.enum(['Transfer', 'Approval']),
-  from: address,
-  to: address,
+  from: tronAddress,
+  to: tronAddress,
   value: baseUnits,
-  token_info: z.object({ address }),
+  token_info: z.object({ address: tronAddress }),
 })
 
 const place = z.object({
@@ -133,7 +134,8 @@ type Read = Pick<TronRow, 'lines'> & Partial<Pick<TronRow, 'internalOf' | 'expec
 
 const seconds = (atMs: number): string => String(Math.floor(atMs / MS_PER_S))
 
-function readTransaction(row: unknown, mine: string): Read | null {
+/** Null if its meaning is not certain. */
+export function readTransaction(row: unknown, mine: string): Read | null {
   const read = transaction.safeParse(row)
   if (!read.success) return null
   const {
@@ -195,7 +197,7 @@ function readCall(row: unknown): Read | null {
   const { tx_id: hash, block_timestamp: atMs, from_address: from, to_address: to, data } = read.data
   const told = data.call_value
   const units = (typeof told === 'object' ? told._ : told) ?? '0'
-  const isKnown = data.note === undefined || (notes as readonly string[]).includes(data.note)
+  const isKnown = data.note === undefined || (tronCallNotes as readonly string[]).includes(data.note)
   // Other notes name what a contract does with its stake: their value is not paid to anybody.
   if (!isKnown) return units === '0' || data.rejected ? { lines: [], internalOf: [hash] } : null
   const stated = { block_time: seconds(atMs), tx_hash: hash, status: data.rejected ? '0' : '1' }

@@ -8,7 +8,8 @@ import { callAll, resultOf } from '../json-rpc.js'
 import type { ProviderHttp } from '../provider-http.js'
 import { ProviderError } from '../provider-error.js'
 import { listAnswer, proxyAnswer, refusal, refuseNotice } from '../providers/etherscan.js'
-import type { StatedMovement, TransactionSource, TransactionWord } from './transaction-source.js'
+import { movedBetween, movementsOf, type Moved } from './moved.js'
+import type { ToldMovements, TransactionSource, TransactionWord } from './transaction-source.js'
 
 /** keccak256("Transfer(address,address,uint256)"). */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -29,6 +30,7 @@ const receiptAnswer = z.object({
   blockNumber: hexCount,
   blockHash: hexHash,
   status: z.enum(['0x0', '0x1']),
+  gasUsed: hexCount.optional(),
   contractAddress: address.nullish(),
   logs: listOf(
     z.object({
@@ -41,12 +43,12 @@ const receiptAnswer = z.object({
 })
 const block = z.object({ number: hexCount, hash: hexHash, timestamp: hexCount })
 
-interface Movement {
-  readonly from: string
-  readonly to: string
-  readonly contract: string
-  readonly amount: bigint
-}
+type ReadTransaction = z.output<typeof transactionAnswer>
+type Receipt = z.output<typeof receiptAnswer>
+type NoTransfer = 'not_found' | 'unconfirmed' | 'failed'
+
+/** Gas of a payment to an account without code, on chains that charge for nothing else. */
+const GAS_OF_PAYMENT = 21_000
 
 interface Told {
   /** Null if the host does not have it. */
@@ -60,7 +62,7 @@ interface Asking {
   told(txHash: string, http: ProviderHttp): Promise<Told>
   blockAt(height: number, http: ProviderHttp): Promise<z.output<typeof block>>
   /** What its calls move of the native asset; null if the host does not tell all of them. */
-  calls(txHash: string, http: ProviderHttp): Promise<readonly Movement[] | null>
+  calls(txHash: string, http: ProviderHttp): Promise<readonly Moved[] | null>
 }
 
 interface Options {
@@ -71,40 +73,61 @@ interface Options {
 }
 
 function evmTransactions({ provider, chain, now }: Options, asking: Asking): TransactionSource {
+  type Read = { readonly transaction: ReadTransaction; readonly receipt: Receipt }
+
+  async function read(txHash: string, http: ProviderHttp): Promise<Read | NoTransfer> {
+    const told = await asking.told(txHash, http)
+    refuseStaleHead(told.newest.timestamp, now())
+    if (told.transaction === null) return 'not_found'
+    const transaction = readAnswer(transactionAnswer, told.transaction, 'transaction')
+    if (transaction.hash !== txHash) throw new ProviderError('malformed', 'another transaction')
+    if (transaction.blockNumber === null || told.receipt === null) return 'unconfirmed'
+    const receipt = readAnswer(receiptAnswer, told.receipt, 'receipt')
+    if (receipt.transactionHash !== txHash || receipt.blockNumber !== transaction.blockNumber)
+      throw new ProviderError('malformed', 'the receipt of another transaction')
+    if (receipt.blockNumber > confirmedHeight(chain, told.newest.number)) return 'unconfirmed'
+    if ((await asking.blockAt(receipt.blockNumber, http)).hash !== receipt.blockHash) return 'unconfirmed'
+    return receipt.status === '0x0' ? 'failed' : { transaction, receipt }
+  }
+
+  async function callsOf(txHash: string, http: ProviderHttp): Promise<readonly Moved[]> {
+    const calls = await asking.calls(txHash, http)
+    if (calls === null) throw new ProviderError('refused', 'the calls of the transaction are not told')
+    return calls
+  }
+
   return {
     provider,
     chain,
     async confirm(stated, http): Promise<TransactionWord> {
-      const { txHash } = stated
-      const told = await asking.told(txHash, http)
-      refuseStaleHead(told.newest.timestamp, now())
-      if (told.transaction === null) return 'not_found'
-      const transaction = readAnswer(transactionAnswer, told.transaction, 'transaction')
-      if (transaction.hash !== txHash) throw new ProviderError('malformed', 'another transaction')
-      if (transaction.blockNumber === null || told.receipt === null) return 'unconfirmed'
-      const receipt = readAnswer(receiptAnswer, told.receipt, 'receipt')
-      if (receipt.transactionHash !== txHash || receipt.blockNumber !== transaction.blockNumber)
-        throw new ProviderError('malformed', 'the receipt of another transaction')
-      if (receipt.blockNumber > confirmedHeight(chain, told.newest.number)) return 'unconfirmed'
-      if ((await asking.blockAt(receipt.blockNumber, http)).hash !== receipt.blockHash) return 'unconfirmed'
-      if (receipt.status === '0x0') return 'failed'
+      const told = await read(stated.txHash, http)
+      if (typeof told === 'string') return told
+      const { transaction, receipt } = told
       const own = stated.contract === '' ? nativeOf(transaction, receipt) : tokensOf(receipt)
       if (movedBetween(own, stated) === stated.amount) return 'seen'
       if (stated.contract !== '') return 'contradicted'
-      const calls = await asking.calls(txHash, http)
-      if (calls === null) throw new ProviderError('refused', 'the calls of the transaction are not told')
+      const calls = await callsOf(stated.txHash, http)
       return movedBetween([...own, ...calls], stated) === stated.amount ? 'seen' : 'contradicted'
+    },
+    async tell(asked, http): Promise<ToldMovements> {
+      const told = await read(asked.txHash, http)
+      if (typeof told === 'string') return { word: told }
+      const { transaction, receipt } = told
+      // Calls move the native asset only, and nothing runs if nothing beyond a payment is paid for.
+      const mayCall = (asked.contract ?? '') === '' && receipt.gasUsed !== GAS_OF_PAYMENT
+      const calls = mayCall ? await callsOf(asked.txHash, http) : []
+      const moved = [...nativeOf(transaction, receipt), ...calls, ...tokensOf(receipt)]
+      return { word: 'seen', movements: movementsOf(moved, asked) }
     },
   }
 }
 
-const nativeOf = (
-  { from, to, value }: z.output<typeof transactionAnswer>,
-  { contractAddress }: z.output<typeof receiptAnswer>,
-): readonly Movement[] => [{ from, to: to ?? contractAddress ?? '', contract: '', amount: value }]
+const nativeOf = ({ from, to, value }: ReadTransaction, { contractAddress }: Receipt): readonly Moved[] => [
+  { from, to: to ?? contractAddress ?? '', contract: '', amount: value },
+]
 
 /** Transfers of tokens whose amount is in the data; others, such as those of single pieces, have another form. */
-function tokensOf({ logs }: z.output<typeof receiptAnswer>): readonly Movement[] {
+function tokensOf({ logs }: Receipt): readonly Moved[] {
   return logs.flatMap(({ address: contract, topics: [kind, from, to, ...more], data, removed }) => {
     const isTransfer = kind === TRANSFER && from !== undefined && to !== undefined && more.length === 0
     if (!isTransfer || removed === true || data.length !== 2 + 64) return []
@@ -113,11 +136,6 @@ function tokensOf({ logs }: z.output<typeof receiptAnswer>): readonly Movement[]
 }
 
 const addressIn = (word: string): string => `0x${word.slice(-40)}`
-
-const movedBetween = (movements: readonly Movement[], { from, to, contract }: StatedMovement): bigint =>
-  movements
-    .filter((one) => one.from === from && one.to === to && one.contract === contract)
-    .reduce((sum, { amount }) => sum + amount, 0n)
 
 const byHeight = (height: number | null): string => (height === null ? 'latest' : `0x${height.toString(16)}`)
 

@@ -4,6 +4,8 @@ import { blockbookTransactions } from '../histories/blockbook-history.js'
 import { esploraTransactions } from '../histories/esplora-history.js'
 import { chainIdOf } from '../open-provider.js'
 import { etherscanTransactions, evmRpcTransactions } from './evm-transaction.js'
+import { solanaTransactions } from './solana-transaction.js'
+import { tronTransactions } from './tron-transaction.js'
 import type { TransactionSource } from './transaction-source.js'
 
 type Config = Pick<ProviderConfig, 'name' | 'kind' | 'chain' | 'multichain'>
@@ -15,6 +17,8 @@ const sources: Readonly<Partial<Record<ProviderKind, Open>>> = {
   etherscan: ({ name, chain, multichain }, now) =>
     etherscanTransactions({ provider: name, chain, chainId: multichain ? chainIdOf(chain) : null, now }),
   esplora: ({ name, chain }, now) => esploraTransactions({ provider: name, chain, now }),
+  trongrid: ({ name }, now) => tronTransactions({ provider: name, now }),
+  'solana-rpc': ({ name }, now) => solanaTransactions({ provider: name, now }),
   blockbook: ({ name, chain }, now) => blockbookTransactions({ provider: name, chain, now }),
 }
 

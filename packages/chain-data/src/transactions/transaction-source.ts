@@ -1,5 +1,5 @@
 /** The interface of every adapter that reads one transaction and says whether it has a stated transfer. */
-import type { ChainCode } from '@cupel/domain'
+import type { ChainCode, Movement } from '@cupel/domain'
 import type { ProviderHttp } from '../provider-http.js'
 
 /** A transfer of a transaction, as its sender or receiver states it. */
@@ -28,10 +28,28 @@ export type TransactionWord =
   | 'other_senders'
   | 'not_found'
 
+/** What an address asks a transaction: which transfers of its own it has. */
+export interface AskedMovements {
+  /** As the ledger writes it. */
+  readonly txHash: string
+  /** Canonical. */
+  readonly own: string
+  readonly direction: 'incoming' | 'outgoing'
+  /** Canonical contract of the one asset that matters; empty for the native one, null if any may be meant. */
+  readonly contract: string | null
+}
+
+/** The movements of the address in the direction, above zero, if the transaction has a block that is unlikely to be replaced. */
+export type ToldMovements =
+  | { readonly word: 'seen' | 'other_senders'; readonly movements: readonly Movement[] }
+  | { readonly word: 'failed' | 'unconfirmed' | 'not_found' }
+
 export interface TransactionSource {
   /** Name of the configuration. */
   readonly provider: string
   readonly chain: ChainCode
   /** Throws ProviderError: an answer whose meaning is not certain says nothing. */
   confirm(stated: StatedMovement, http: ProviderHttp): Promise<TransactionWord>
+  /** Every transfer that can be meant, or none of them: throws ProviderError if the provider does not tell them all. */
+  tell(asked: AskedMovements, http: ProviderHttp): Promise<ToldMovements>
 }

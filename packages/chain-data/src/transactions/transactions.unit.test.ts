@@ -16,7 +16,7 @@ import { standInHttp } from '../../test/read-history.js'
 import { landmarks } from '../chain-identity.js'
 import type { ProviderKind } from '../configuration.js'
 import { openTransactionSource } from './open-transaction-source.js'
-import type { StatedMovement } from './transaction-source.js'
+import type { AskedMovements, StatedMovement } from './transaction-source.js'
 
 const NOW_MS = Date.parse('2026-11-21T09:00:37.123Z')
 const GROUND = { newestAtS: Math.floor(NOW_MS / 1_000) - 9, branch: 1 }
@@ -30,6 +30,16 @@ function confirm(kind: ProviderKind, chain: ChainCode, standIn: StandIn, stated:
   const source = openTransactionSource({ name: 'p', kind, chain, multichain: true }, () => NOW_MS)!
   return source.confirm(stated, standInHttp(standIn))
 }
+
+function tell(kind: ProviderKind, chain: ChainCode, standIn: StandIn, asked: AskedMovements) {
+  const source = openTransactionSource({ name: 'p', kind, chain, multichain: true }, () => NOW_MS)!
+  return source.tell(asked, standInHttp(standIn))
+}
+const movement = (counterparty: string, contract: string, amount: bigint) => ({
+  counterparty,
+  contract,
+  amount,
+})
 
 describe.each(['etherscan', 'evm-rpc'] as const)('a provider of kind %s', (kind) => {
   const paid = (index: number, changes: Partial<EvmMovement> = {}): EvmMovement => ({
@@ -101,6 +111,38 @@ describe.each(['etherscan', 'evm-rpc'] as const)('a provider of kind %s', (kind)
     }
     await expect(word(stated(6))).rejects.toMatchObject({ code: 'refused' })
     await expect(word(stated(1, { amount: 501n }))).rejects.toMatchObject({ code: 'refused' })
+  })
+
+  const asked = (index: number, changes: Partial<AskedMovements> = {}): AskedMovements => ({
+    ...{ txHash: `0x${hash(index)}`, own: OWN, direction: 'incoming', contract: null, ...changes },
+  })
+  const moved = (of: AskedMovements) => tell(kind, 'ETH', standIn(chain()), of)
+
+  test('tells every transfer that can be meant of what nothing but a payment can be', async () => {
+    expect(await moved(asked(1))).toEqual({ word: 'seen', movements: [movement(PAYER, '', 500n)] })
+    expect(await moved(asked(1, { own: PAYER, direction: 'outgoing' }))).toEqual({
+      ...{ word: 'seen', movements: [movement(OWN, '', 500n)] },
+    })
+    expect(await moved(asked(1, { own: OTHER }))).toEqual({ word: 'seen', movements: [] })
+  })
+
+  test('tells all transfers of a token, whoever pays', async () => {
+    expect(await moved(asked(2, { contract: USDT }))).toEqual({
+      word: 'seen',
+      movements: [movement(PAYER, USDT, 500n), movement(OTHER, USDT, 500n), movement(PAYER, USDT, 25n)],
+    })
+  })
+
+  test('tells nothing of a transaction whose calls nobody tells', async () => {
+    const told = moved(asked(6))
+    if (kind === 'evm-rpc') await expect(told).rejects.toMatchObject({ code: 'refused' })
+    else expect(await told).toEqual({ word: 'seen', movements: [movement(PAYER, '', 500n)] })
+  })
+
+  test('tells nothing of what failed, of what may be replaced, and of what is not there', async () => {
+    expect(await moved(asked(3))).toEqual({ word: 'failed' })
+    expect(await moved(asked(4))).toEqual({ word: 'unconfirmed' })
+    expect(await moved(asked(99))).toEqual({ word: 'not_found' })
   })
 
   test.each([
@@ -197,6 +239,29 @@ describe.each(['esplora', 'blockbook'] as const)('a provider of kind %s', (kind)
     expect(await word(3)).toBe('unconfirmed')
     expect(await word(5)).toBe('unconfirmed')
     expect(await word(99)).toBe('not_found')
+  })
+
+  const moved = (index: number, changes: Partial<AskedMovements> = {}) =>
+    tell(kind, 'BTC', standIn, {
+      ...{ txHash: hash(index), own, direction: 'incoming', contract: null, ...changes },
+    })
+
+  test('tells what its only sender pays, and each sender that can be meant', async () => {
+    expect(await moved(1)).toEqual({ word: 'seen', movements: [movement(payer, '', 500n)] })
+    expect(await moved(2)).toEqual({
+      word: 'other_senders',
+      movements: [movement(payer, '', 500n), movement(other, '', 500n)],
+    })
+  })
+
+  test('tells what goes out, and takes no change for it', async () => {
+    const outgoing = { own: payer, direction: 'outgoing' } as const
+    expect(await moved(1, outgoing)).toEqual({ word: 'seen', movements: [movement(own, '', 500n)] })
+    expect(await moved(2, outgoing)).toMatchObject({ word: 'other_senders' })
+    expect(await moved(1, { own: payer })).toEqual({ word: 'seen', movements: [] })
+    expect(await moved(4)).toEqual({ word: 'seen', movements: [] })
+    expect(await moved(3)).toEqual({ word: 'unconfirmed' })
+    expect(await moved(99)).toEqual({ word: 'not_found' })
   })
 
   test('of parts that are not certain it says nothing', async () => {

@@ -1,3 +1,3 @@
-export type { Confirmation, Confirmations } from './confirmations.js'
+export type { AskedTransfer, Confirmation, Confirmations, Told } from './confirmations.js'
 export { type HistoryStage, worstReading } from './history-stage.js'
 export { type HistoryConfig, openHistoryStage } from './open-history-stage.js'

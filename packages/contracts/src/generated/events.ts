@@ -61,6 +61,8 @@ export interface TransferTerms {
   readonly toldBy: string
   /** Why no provider told of the transaction, such as not_found, timeout or not_allowed; empty if one did, and if none was asked. */
   readonly lookup: string
+  /** What the caller left to the transaction: counterparty, asset or amount. The ledger did not have it, so that a provider told it. In a request without a counterparty the screened address is the one of the caller. */
+  readonly unstated: readonly string[]
 }
 
 /** The call of the API that an event records. The event is the audit record of the call: no ApiRequestAudited is appended as well. */

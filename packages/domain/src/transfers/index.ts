@@ -4,4 +4,10 @@ export {
   type StatedTransfer,
   type TransferRefusal,
 } from './read-transfer.js'
-export { termsOf, type Movement, type TermsOutcome } from './transfer-terms.js'
+export {
+  completeTerms,
+  severalTransfers,
+  termsOf,
+  type Movement,
+  type TermsOutcome,
+} from './transfer-terms.js'

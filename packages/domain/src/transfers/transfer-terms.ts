@@ -13,16 +13,17 @@ export interface Movement {
   readonly amount: bigint
 }
 
+type UnpricedTerms = Omit<TransferTerms, 'microUsd' | 'pricedOn'>
+
 export type TermsOutcome =
-  | {
-      readonly kind: 'terms'
-      readonly counterparty: ParsedAddress
-      readonly terms: Omit<TransferTerms, 'microUsd' | 'pricedOn'>
-    }
-  /** The ledger has no such movement, and the caller did not state the transfer whole. */
+  | { readonly kind: 'terms'; readonly counterparty: ParsedAddress; readonly terms: UnpricedTerms }
+  /** The transaction has no such movement, and the caller did not state the transfer whole. */
   | { readonly kind: 'not-found' }
-  /** The own address has too many transfers to look for one by its hash, and the caller did not state the transfer whole. */
-  | { readonly kind: 'not-searched' }
+  /**
+   * The ledger did not read the transaction, and the caller did not state the transfer whole: a provider is to tell the rest. `screened` is the
+   * counterparty, or the own address if it is not stated either.
+   */
+  | { readonly kind: 'unread'; readonly screened: ParsedAddress; readonly terms: UnpricedTerms }
   /** Several counterparties or assets, by name. */
   | { readonly kind: 'ambiguous'; readonly found: readonly string[] }
 
@@ -46,7 +47,7 @@ export function termsOf(
     symbolLies: asset?.symbolLies ?? false,
     txHash,
     ledgerSeq,
-    ...{ toldBy: '', lookup: '' },
+    ...{ toldBy: '', lookup: '', unstated: [] },
   }
   const groups = groupsOf(movements === null || movements === 'not-searched' ? [] : movements, own.chain)
   const fitting = groups.filter((group) => isStated(stated, group))
@@ -55,7 +56,16 @@ export function termsOf(
     return { kind: 'terms', counterparty, terms: { ...shared, contract: asset.contract, amount, seen } }
   }
   const [found] = fitting
-  if (movements === 'not-searched') return { kind: 'not-searched' }
+  if (movements === null || movements === 'not-searched' || movements.length === 0)
+    return {
+      kind: 'unread',
+      screened: counterparty ?? own,
+      terms: {
+        ...shared,
+        ...{ contract: asset?.contract ?? null, amount: amount ?? '' },
+        ...{ seen: seenOf(txHash, movements, 0), unstated: unstatedOf(stated) },
+      },
+    }
   if (found === undefined) return { kind: 'not-found' }
   if (fitting.length > 1)
     return {
@@ -68,6 +78,38 @@ export function termsOf(
   const terms = { ...shared, contract: found.contract, amount: found.amount, seen: 'seen' }
   return { kind: 'terms', counterparty: parsed, terms }
 }
+
+const unstatedOf = (stated: ReadTransfer): string[] =>
+  LEFT_TO_TRANSACTION.filter((name) => stated[name] === undefined)
+
+/**
+ * What a caller stated, completed with the movements that a provider told.
+ * @param terms those of an outcome `unread`
+ */
+export function completeTerms(
+  {
+    chain,
+    address,
+    terms,
+  }: { readonly chain: string; readonly address: string; readonly terms: TransferTerms },
+  movements: readonly Movement[],
+): TermsOutcome {
+  const { direction, ownAddress, unstated, contract, symbolLies, amount, txHash, ledgerSeq } = terms
+  const own = parsedOn(chain, ownAddress)
+  const counterparty = unstated.includes('counterparty') ? undefined : parsedOn(chain, address)
+  if (own === null || counterparty === null) return { kind: 'not-found' }
+  const stated: ReadTransfer = {
+    ...{ direction: direction === 'incoming' ? 'incoming' : 'outgoing', own, txHash },
+    ...(counterparty === undefined ? {} : { counterparty }),
+    ...(unstated.includes('asset') || contract === null ? {} : { asset: { contract, symbolLies } }),
+    ...(unstated.includes('amount') ? {} : { amount }),
+  }
+  const outcome = termsOf(stated, { movements, ledgerSeq })
+  return outcome.kind === 'unread' ? { kind: 'not-found' } : outcome
+}
+
+/** What a caller may leave to the transaction. */
+const LEFT_TO_TRANSACTION = ['counterparty', 'asset', 'amount'] as const
 
 function parsedOn(chain: string, address: string): ParsedAddress | null {
   const parsed = parseAddress(address, chain)
@@ -114,4 +156,14 @@ function seenOf(
   if (movements === null) return 'no_ledger'
   if (fitting > 0) return 'seen'
   return movements.length > 0 ? 'contradicted' : 'not_seen'
+}
+
+/** Transfers that a sentence names. */
+const MAX_NAMED = 5
+
+/** The sentence about several transfers that a caller can mean. */
+export function severalTransfers(found: readonly string[]): string {
+  const named = found.slice(0, MAX_NAMED).join('; ')
+  const more = found.length > MAX_NAMED ? '; …' : ''
+  return `The transaction has ${found.length} such transfers of your address: state the other side or the asset of one. ${named}${more}`
 }

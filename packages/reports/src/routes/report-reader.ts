@@ -12,8 +12,8 @@ export type FoundReport =
   | { readonly kind: 'report'; readonly document: string }
   /** Its screening is running. */
   | { readonly kind: 'pending' }
-  /** Its screening ended without a report. */
-  | { readonly kind: 'failed' }
+  /** Its screening ended without a report; `detail` is a sentence. */
+  | { readonly kind: 'failed'; readonly code: string; readonly detail: string }
   /** No report has this id, or the report belongs to another account or environment. */
   | { readonly kind: 'unknown' }
   /** The read model did not catch up in time, so whether the report exists is not known. */
@@ -70,5 +70,6 @@ export function createReportReader(options: ReportReaderOptions): ReportReader {
 }
 
 function foundOf(stored: StoredReport): FoundReport {
-  return stored.state === 'generated' ? { kind: 'report', document: stored.document } : { kind: 'failed' }
+  if (stored.state === 'generated') return { kind: 'report', document: stored.document }
+  return { kind: 'failed', code: stored.code, detail: stored.detail }
 }

@@ -130,7 +130,8 @@ function request(over: Partial<Request['data']> = {}): Request {
 /** Number of the newest set in the inputs of the first decision. */
 const snapshotOf = async (decisions: ReturnType<ReturnType<typeof decider>>): Promise<number | string> => {
   const [decision] = await decisions
-  return decision?.kind === 'report' ? decision.event.data.inputs.labelSetSeq : (decision?.cause ?? 'nothing')
+  if (decision?.kind === 'report') return decision.event.data.inputs.labelSetSeq
+  return decision?.kind === 'undecidable' ? decision.cause : 'nothing'
 }
 
 describe('one look-up', () => {

@@ -12,6 +12,7 @@ import {
   type Lane,
   type Trace,
   type Tracing,
+  type TransferRefusalCode,
 } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
 import { Unhandleable, type ConsumeOptions } from '@cupel/projections'
@@ -29,6 +30,14 @@ export type Decision =
       readonly whole?: Promise<DomainEvent<'ReportGenerated'>>
     }
   | { readonly kind: 'undecidable'; readonly cause: string }
+  | Refused
+
+/** Nothing is wrong with the request: what its caller stated cannot be screened. `detail` is a sentence for the caller. */
+export interface Refused {
+  readonly kind: 'refused'
+  readonly code: TransferRefusalCode
+  readonly detail: string
+}
 
 export interface LaneOptions {
   readonly lane: Lane
@@ -61,6 +70,7 @@ export type Outcome =
   | { readonly kind: 'overdue'; readonly record: LogRecord }
   /** Its caller waits for late stages. It delays no other request, and only its own checkpoint. */
   | { readonly kind: 'awaited'; readonly outcome: Promise<Outcome> }
+  | (Refused & { readonly record: LogRecord; readonly request: Request })
   | Failed
 
 /** The trace of a request, which ends once its report is in the log. */
@@ -168,6 +178,11 @@ function outcomeOf(
   trace: Trace | undefined,
 ): Outcome | Unhandleable<Outcome> {
   if (decision.kind === 'undecidable') return undecidable(request, decision.cause, trace)
+  if (decision.kind === 'refused') {
+    trace?.note({ 'cupel.outcome': decision.code })
+    trace?.end()
+    return { ...request, ...decision }
+  }
   const { event, whole } = decision
   const first = reportOutcome(codec, request, event, trace)
   if (whole === undefined || first instanceof Unhandleable) return first
@@ -227,6 +242,8 @@ async function appendOutcomes(options: LaneOptions, outcomes: readonly Outcome[]
       instruments.deferred()
     } else if (outcome.kind === 'awaited') {
       appends.push(outcome.outcome.then((one) => appendOutcomes(options, [one])))
+    } else if (outcome.kind === 'refused') {
+      failures.push(screeningFailed(options, outcome, outcome)!)
     } else {
       instruments.givenUp(lane)
       const failure = screeningFailed(options, outcome)

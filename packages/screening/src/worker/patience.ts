@@ -30,13 +30,19 @@ export interface PatienceDeps {
 const FIRST_REST_MS = 100
 const LONGEST_REST_MS = 2_000
 
+/** A provider may have told the counterparty of a transfer. */
+const screenedBy = (request: Request, { data }: ReportEvent): Request =>
+  request.data.transfer?.unstated.includes('counterparty') !== true
+    ? request
+    : { ...request, data: { ...request.data, canonicalAddress: data.canonicalAddress } }
+
 export function createPatience({ now, settled }: PatienceDeps): Patience {
   const stopping = new AbortController()
   const leftMs = ({ data }: Request): number =>
     data.stagesByAt === null || stopping.signal.aborted ? 0 : Date.parse(data.stagesByAt) - now().getTime()
 
   async function wholeOf(decide: Decide, request: Request, first: ReportEvent): Promise<ReportEvent> {
-    const settledOn = onEveryChain(request).map(({ data }) => ({
+    const settledOn = onEveryChain(screenedBy(request, first)).map(({ data }) => ({
       accountId: data.accountId,
       chain: data.chain,
       address: data.canonicalAddress,

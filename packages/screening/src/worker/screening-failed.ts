@@ -1,5 +1,11 @@
 /** The event that ends a screening that cannot be decided, so that no caller waits for it for ever. */
-import { decidedEventId, reportPartition, topicOf, type DomainEvent } from '@cupel/contracts'
+import {
+  decidedEventId,
+  reportPartition,
+  topicOf,
+  type DomainEvent,
+  type ProblemCode,
+} from '@cupel/contracts'
 import { MAX_RECORD_BYTES, type EventCodec, type LogRecord, type NewRecord } from '@cupel/event-log'
 
 const SANDBOX_TOPIC = /(^|\.)sandbox\./
@@ -9,6 +15,9 @@ const HEADER_RESERVE_BYTES = 16_384
 /** Largest report, in bytes. */
 export const MAX_VALUE_BYTES = MAX_RECORD_BYTES - HEADER_RESERVE_BYTES
 
+/** The cause is for operators and stays in the dead letter: it may name internals. */
+const UNDECIDABLE = { code: 'screening_failed', detail: 'The screening could not be decided.' } as const
+
 /** Null where the key is not a report id: then no caller waits, and only the dead letter keeps the record. */
 export function screeningFailed(
   { codec, now }: { readonly codec: EventCodec; readonly now: () => Date },
@@ -16,6 +25,7 @@ export function screeningFailed(
     record,
     request,
   }: { readonly record: LogRecord; readonly request: DomainEvent<'ScreenRequested'> | null },
+  because: { readonly code: ProblemCode; readonly detail: string } = UNDECIDABLE,
 ): NewRecord | null {
   const reportId = record.key
   if (!REPORT_ID.test(reportId)) return null
@@ -27,9 +37,8 @@ export function screeningFailed(
       reportId,
       accountId: request?.data.accountId ?? '',
       livemode,
-      code: 'screening_failed',
-      // The cause is for operators and stays in the dead letter: it may name internals.
-      detail: 'The screening could not be decided.',
+      code: because.code,
+      detail: because.detail,
       jobId: request?.data.jobId ?? null,
       jobIndex: request?.data.jobIndex ?? null,
       failedAt,

@@ -171,7 +171,7 @@ class ChainMismatchError(UnprocessableError):
 
 
 class TransferNotFoundError(UnprocessableError):
-    """422 `transfer_not_found`: The ledger does not have this transfer."""
+    """422 `transfer_not_found`: The transfer was not found."""
 
 
 class TransferAmbiguousError(UnprocessableError):

@@ -720,7 +720,7 @@ export interface components {
             readonly contract?: string | null;
             /** @description A plain decimal number in whole ones, such as `12.5`. */
             readonly amount?: string | null;
-            /** @description Absent for a planned transfer. With it the other side, asset and amount may be absent: they are then those that the ledger has. */
+            /** @description Absent for a planned transfer. With it the other side, asset and amount may be absent: they are then those that the ledger has, or else a provider. */
             readonly transaction_hash?: string | null;
             /** @description Your own reference, returned with the transfer. */
             readonly reference?: string | null;

@@ -148,7 +148,7 @@ export class ChainMismatchError extends UnprocessableError {
   override name = 'ChainMismatchError'
 }
 
-/** 422 `transfer_not_found`: The ledger does not have this transfer. */
+/** 422 `transfer_not_found`: The transfer was not found. */
 export class TransferNotFoundError extends UnprocessableError {
   override name = 'TransferNotFoundError'
 }

@@ -22,7 +22,7 @@ export interface NewTransfer {
   readonly contract?: string | undefined
   /** A plain decimal number in whole ones, such as `12.5`. */
   readonly amount?: string | undefined
-  /** Absent for a planned transfer. With it the ledger tells what you leave out. */
+  /** Absent for a planned transfer. With it the ledger, or else a provider, tells what you leave out. */
   readonly transaction_hash?: string | undefined
   /** Your own reference, returned with the transfer; at most 128 characters. */
   readonly reference?: string | undefined

@@ -125,6 +125,7 @@ export function evmTransaction(chain: EvmChain, method: string, hash: string): u
       blockHash: evmBlockHash(chain, first.height),
     },
     ...{ status: first.failed === true ? '0x0' : '0x1', contractAddress: null },
+    gasUsed: moved.every(({ list }) => list === 'txlist') ? '0x5208' : '0x186a0',
     logs: tokens.map(({ contract, from, to, value }) => ({
       address: contract,
       topics: [TRANSFER_TOPIC, word(from), word(to)],

@@ -39,6 +39,8 @@ export interface SolanaQuirks {
   readonly firstBlock?: number
   /** Signatures whose transactions the node has pruned. */
   readonly pruned?: readonly string[]
+  /** Signatures that are not finalized yet. */
+  readonly young?: readonly string[]
 }
 
 const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
@@ -62,7 +64,7 @@ export function solanaStandIn(ledger: SolanaLedger, quirks: SolanaQuirks = {}): 
 }
 
 function resultOf(ledger: SolanaLedger, quirks: SolanaQuirks, { method, params }: Call): object {
-  const { pageRows = 1_000, genesis = GENESIS, firstBlock = 0, pruned = [] } = quirks
+  const { pageRows = 1_000, genesis = GENESIS, firstBlock = 0, pruned = [], young = [] } = quirks
   const [of, config] = params
   if (method === 'getGenesisHash') return { result: genesis }
   if (method === 'getSlot') return { result: ledger.newest }
@@ -94,8 +96,16 @@ function resultOf(ledger: SolanaLedger, quirks: SolanaQuirks, { method, params }
       })),
     }
   }
+  if (method === 'getSignatureStatuses') {
+    const [name = ''] = of as unknown as readonly string[]
+    const known = ledger.transactions.find(({ signature }) => signature === name)
+    const confirmationStatus = young.includes(name) ? 'confirmed' : 'finalized'
+    const status =
+      known === undefined ? null : { slot: known.slot, err: known.err ?? null, confirmationStatus }
+    return { result: { context: { slot: ledger.newest }, value: [status] } }
+  }
   const found = ledger.transactions.find(({ signature }) => signature === of)
-  if (found === undefined || pruned.includes(of)) return { result: null }
+  if (found === undefined || pruned.includes(of) || young.includes(of)) return { result: null }
   if (found.raw?.['version'] === 1)
     return { error: { code: -32_015, message: 'Transaction version (1) is not supported' } }
   return { result: transactionOf(ledger, found) }

@@ -14,6 +14,9 @@ export interface TronMovement {
   /** Contract of a token, in base58. */
   readonly token?: string
   readonly raw?: Readonly<Record<string, unknown>>
+  /** Fields of the transaction by its hash, and of its outcome, that are different. */
+  readonly rawTransaction?: Readonly<Record<string, unknown>>
+  readonly rawOutcome?: Readonly<Record<string, unknown>>
 }
 
 export interface TronChain {
@@ -60,16 +63,14 @@ export function tronGridStandIn(chain: TronChain, quirks: TronQuirks): StandIn {
         block_header: { raw_data: { number: height, timestamp: atMs(chain, height) } },
       })
     }
-    if (path === '/wallet/gettransactioninfobyid') {
+    const byId = /^\/wallet\/gettransaction(info)?byid$/.exec(path)
+    if (byId !== null) {
       const id = (body as { readonly value?: string }).value
-      const known = chain.movements.find(({ hash }) => hash === id)
-      if (known === undefined) return answered({})
-      return answered({
-        id,
-        blockNumber: known.height,
-        blockTimeStamp: atMs(chain, known.height),
-        fee: 1_100,
-      })
+      const moved = chain.movements.filter(({ hash }) => hash === id)
+      if (moved.length === 0) return answered({})
+      return answered(
+        byId[1] === undefined ? transactionOf(chain, moved, hexOf) : outcomeOf(chain, moved, hexOf),
+      )
     }
     const [, address = '', isToken] = /^\/v1\/accounts\/([^/]+)\/transactions(\/trc20)?$/.exec(path) ?? []
     const query = (name: string): string | null => url.searchParams.get(name)
@@ -139,3 +140,57 @@ function tronRow(
     ...raw,
   }
 }
+
+/** A movement without one of the transaction itself is of a call of its token or payer. */
+function transactionOf(
+  chain: TronChain,
+  moved: readonly TronMovement[],
+  hexOf: TronQuirks['hexOf'],
+): unknown {
+  const [first] = moved
+  const paid = moved.find(({ list }) => list === 'transaction') ?? {
+    ...first!,
+    ...{ list: 'transaction' as const, type: 'TriggerSmartContract', value: 0 },
+    to: first!.token ?? first!.from,
+  }
+  const { txID, ret, signature, raw_data } = tronRow(chain, paid, hexOf, '') as Readonly<
+    Record<string, unknown>
+  >
+  return { ret, signature, txID, raw_data, raw_data_hex: '0a02', ...first!.rawTransaction }
+}
+
+const bare = (hex: string): string => hex.slice(2)
+const word = (hex: string): string => hex.padStart(64, '0')
+
+/** What a node kept of the execution: nothing of a transaction without a block. */
+function outcomeOf(chain: TronChain, moved: readonly TronMovement[], hexOf: TronQuirks['hexOf']): unknown {
+  const [{ height, hash, result = 'SUCCESS', rawOutcome }] = moved as readonly [TronMovement]
+  if (height > chain.newest) return {}
+  const calls = moved.filter(({ list }) => list === 'call')
+  const tokens = moved.filter(({ list }) => list === 'trc20')
+  return {
+    ...{ id: hash, blockNumber: height, blockTimeStamp: atMs(chain, height), fee: 1_100 },
+    ...(result === 'SUCCESS' ? {} : { result: 'FAILED' }),
+    ...(tokens.length === 0
+      ? {}
+      : {
+          log: tokens.map(({ token, from, to, value }) => ({
+            address: bare(hexOf(token!)),
+            topics: [TRANSFER_TOPIC, word(bare(hexOf(from))), word(bare(hexOf(to)))],
+            data: word(BigInt(value).toString(16)),
+          })),
+        }),
+    ...(calls.length === 0
+      ? {}
+      : {
+          internal_transactions: calls.map((one) => ({
+            ...{ hash: 'ab'.repeat(32), caller_address: hexOf(one.from), transferTo_address: hexOf(one.to) },
+            ...{ callValueInfo: [{ callValue: one.value }], note: '63616c6c', ...one.raw },
+          })),
+        }),
+    ...rawOutcome,
+  }
+}
+
+/** keccak256("Transfer(address,address,uint256)"). */
+const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

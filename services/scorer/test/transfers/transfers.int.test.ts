@@ -32,7 +32,7 @@ afterEach(() => explored.close())
 const termsOf = (txHash: string | null, changes: Partial<TransferTerms> = {}): TransferTerms => ({
   ...{ direction: 'incoming', ownAddress: OWN, ownCanonicalAddress: OWN, contract: '', symbolLies: false },
   ...{ amount: '1', txHash, seen: txHash === null ? 'planned' : 'no_ledger', ledgerSeq: 0 },
-  ...{ microUsd: null, pricedOn: null, toldBy: '', lookup: '', ...changes },
+  ...{ microUsd: null, pricedOn: null, toldBy: '', lookup: '', unstated: [], ...changes },
 })
 
 async function transferred(txHash: string | null, changes: Partial<TransferTerms> = {}, over: object = {}) {

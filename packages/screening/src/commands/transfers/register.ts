@@ -46,7 +46,7 @@ export function registerTransfers(program: Command, context: CliContext): void {
     .summary('screen one transfer')
     .description(
       `Screens the other side of a transfer, planned or made, and prints what the policy recommends, with its reasons. With --hash the other
-side, asset and amount may be absent: they are then those that the ledger has.`,
+side, asset and amount may be absent: they are then those that the ledger has, or else a provider.`,
     )
     .requiredOption('--chain <code>', 'chain of the transfer')
     .addOption(

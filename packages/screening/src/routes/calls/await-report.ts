@@ -7,7 +7,7 @@ import type { Caller } from '@cupel/gate/access'
 import { LATE, withinMs } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { LateNotes } from './late-notes.js'
-import type { ScreenInWait, ScreenOutcome } from './pending-table.js'
+import { withoutReport, type ScreenInWait, type ScreenOutcome } from './pending-table.js'
 import { REPLAY_WAIT_MS, type ReportReader } from '@cupel/reports/routes'
 
 /** Time between two reads; each read waits for the projection too. */
@@ -26,7 +26,7 @@ export function createAwaitReport({ reports, notes, logger }: AwaitReportOptions
   const look = async (caller: Caller, reportId: string): Promise<ScreenOutcome | null> => {
     const found = await reports.find(caller, reportId, REPLAY_WAIT_MS)
     if (found.kind === 'report') return found
-    return found.kind === 'failed' ? { kind: 'failed', code: 'screening_failed' } : null
+    return found.kind === 'failed' ? withoutReport(found) : null
   }
   return async (caller, screen, untilMs) => {
     const leftMs = (): number => untilMs - performance.now()

@@ -3,6 +3,7 @@
  * first record with that id.
  */
 import type { LateScreen } from '@cupel/gate/access'
+import { isTransferRefusal, type TransferRefusalCode } from '@cupel/contracts'
 import { createDeadlineQueue } from '@cupel/kit/concurrency'
 
 export interface ScreenInWait extends LateScreen {
@@ -21,12 +22,24 @@ export type ScreenOutcome =
       readonly traceparent?: string | undefined
     }
   | { readonly kind: 'failed'; readonly code: string }
+  /** Nothing was wrong with the screening: what the caller stated cannot be screened. `detail` is a sentence. */
+  | { readonly kind: 'refused'; readonly code: TransferRefusalCode; readonly detail: string }
   /** Not ready in time. The id is noted as pending, and the log or the outbox has the request. */
   | { readonly kind: 'late' }
   /** The log refused the request, and the outbox has it: the screening begins when the log takes requests again. */
   | { readonly kind: 'deferred' }
   /** Not ready in time, and the note could not be stored yet: whether the request was accepted is not known. */
   | { readonly kind: 'unknown' }
+
+/** How a screening ended that has no report. */
+export const withoutReport = ({
+  code,
+  detail,
+}: {
+  readonly code: string
+  readonly detail: string
+}): Extract<ScreenOutcome, { readonly kind: 'failed' | 'refused' }> =>
+  isTransferRefusal(code) ? { kind: 'refused', code, detail } : { kind: 'failed', code }
 
 export interface PendingTable {
   /** Number of entries without patience: the others have limits of their own. */

@@ -13,7 +13,7 @@ import {
   type Tail,
 } from '@cupel/event-log'
 import { isUnknownSchema } from '@cupel/projections'
-import type { PendingTable, ScreenInWait } from './pending-table.js'
+import { withoutReport, type PendingTable, type ScreenInWait } from './pending-table.js'
 
 export interface ReportTail {
   /** Whether a report appended now would be seen. */
@@ -75,10 +75,16 @@ function answers(outcome: Outcome, record: LogRecord, screen: ScreenInWait): boo
   return (
     (isNameless || outcome.accountId === screen.accountId) &&
     outcome.livemode === screen.livemode &&
-    (!('report' in outcome) || outcome.address === event.data.address) &&
+    (!('report' in outcome) || isAnswered(event.data, outcome.address)) &&
     record.headers[REQUEST_HEADER] === event.envelope.id
   )
 }
+
+/** Whoever leaves the counterparty to the transaction does not know whose report it gets. */
+const isAnswered = (
+  { address, transfer }: ScreenInWait['request']['event']['data'],
+  reported: string,
+): boolean => reported === address || transfer?.unstated.includes('counterparty') === true
 
 function createRecordHandler(options: ReportTailOptions): (record: LogRecord, livemode: boolean) => void {
   const { codec, pending, logger } = options
@@ -112,7 +118,7 @@ function createRecordHandler(options: ReportTailOptions): (record: LogRecord, li
       } else if (type === 'ScreeningFailed') {
         const { data } = codec.decodeAs('ScreeningFailed', record)!
         if (!answers(data, record, screen)) return refuse(record.key)
-        pending.settle(record.key, { kind: 'failed', code: data.code })
+        pending.settle(record.key, withoutReport(data))
       }
     } catch (error) {
       if (isUnknownSchema(error)) {

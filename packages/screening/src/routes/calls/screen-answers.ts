@@ -69,6 +69,10 @@ export function answerOf(result: ScreenResult, shown: ShownReport): Answer | Ref
     }
     case 'failed':
       return refuse('screening_failed', 'The screening ended without a report.', { members })
+    case 'refused': {
+      const { code, detail } = outcome
+      return refuse(code, detail, { members, errors: [{ pointer: '/transaction_hash', detail }] })
+    }
     case 'late':
       return refuse(
         'screening_timeout',

@@ -149,7 +149,7 @@ function countOutcomes(metrics: Metrics) {
   return {
     ended(outcome: RefusedBecause | ScreenOutcome['kind']): void {
       outcomes.inc({ outcome })
-      share.note(outcome === 'report')
+      share.note(outcome === 'report' || outcome === 'refused')
     },
     failing: () => share.detail(),
   }

@@ -14,8 +14,9 @@ import type { Queryable } from '@cupel/postgres'
 import type { Refusal } from '@cupel/gate/http'
 
 export type CompletedTransfer =
-  | { readonly kind: 'terms'; readonly counterparty: ParsedAddress; readonly terms: TransferTerms }
-  | Exclude<TermsOutcome, { readonly kind: 'terms' }>
+  /** `screened`: the counterparty; the own address if a provider is to tell the counterparty. */
+  | { readonly kind: 'terms'; readonly screened: ParsedAddress; readonly terms: TransferTerms }
+  | Exclude<TermsOutcome, { readonly kind: 'terms' | 'unread' }>
   /** Nothing is known of the ledger; `because` is a sentence. */
   | { readonly kind: 'unavailable'; readonly because: string }
 
@@ -58,13 +59,16 @@ export function createTransferReads(options: TransferReadsOptions): TransferRead
       const known = await readMovements(database, stated, { ...usable, slice })
       if ('code' in known) return known
       const found = termsOf(stated, known)
-      if (found.kind !== 'terms') return found
-      const { counterparty, terms } = found
+      if (found.kind === 'ambiguous' || found.kind === 'not-found') return found
+      // Nobody asks a provider for the sandbox.
+      if (found.kind === 'unread' && !livemode) return { kind: 'not-found' }
+      const { terms } = found
+      const screened = found.kind === 'terms' ? found.counterparty : found.screened
       const price = await priceOf(database, {
-        ...{ chain: counterparty.chain, terms, sha256: usable.pricesSha256 },
+        ...{ chain: screened.chain, terms, sha256: usable.pricesSha256 },
         today: now().toISOString().slice(0, DAY_LETTERS),
       })
-      return { kind: 'terms', counterparty, terms: { ...terms, ...price } }
+      return { kind: 'terms', screened, terms: { ...terms, ...price } }
     },
   }
 }

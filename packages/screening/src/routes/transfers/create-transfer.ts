@@ -1,6 +1,12 @@
 /** POST /v1/transfers: one transfer in, a recommendation out. Its counterparty is screened, and the report of that has the evidence. */
 import type { Caller, ReportIds } from '@cupel/gate/access'
-import { MAX_ADDRESS_LENGTH, readTransfer, screenedAddress, type ReadTransfer } from '@cupel/domain'
+import {
+  MAX_ADDRESS_LENGTH,
+  readTransfer,
+  screenedAddress,
+  severalTransfers,
+  type ReadTransfer,
+} from '@cupel/domain'
 import { z } from 'zod'
 import {
   keyedEndpoint,
@@ -30,8 +36,6 @@ const MAX_AMOUNT_LENGTH = 100
 const MAX_HASH_LENGTH = 128
 /** The next look at the ledger may find what the log states. */
 const LEDGER_RETRY_SECONDS = 1
-/** Movements that a problem names. */
-const MAX_NAMED_MOVEMENTS = 5
 
 const address = (meaning: string) =>
   orAbsent(z.string().meta({ minLength: 1, maxLength: MAX_ADDRESS_LENGTH, pattern: '^[!-~]*$' })).describe(
@@ -56,7 +60,7 @@ const transferBody = z
       'A plain decimal number in whole ones, such as `12.5`.',
     ),
     transaction_hash: orAbsent(text(MAX_HASH_LENGTH)).describe(
-      'Absent for a planned transfer. With it the other side, asset and amount may be absent: they are then those that the ledger has.',
+      'Absent for a planned transfer. With it the other side, asset and amount may be absent: they are then those that the ledger has, or else a provider.',
     ),
     reference: ownText(MAX_REFERENCE_LENGTH).describe('Your own reference, returned with the transfer.'),
   })
@@ -88,7 +92,7 @@ export function createTransfer({ screens, reports, reportIds, ...reads }: Transf
     tag: 'Transfers',
     summary: 'Screen one transfer',
     description:
-      'Screens the counterparty of a transfer, planned or made, and recommends `allow`, `review` or `reject` by the policy. The recommendation is never better than the level of the counterparty lets it be, and what is not known is never allowed. `transfer_id` is also the id of the report of the counterparty, which has the evidence, the PDF and the proof. With a `transaction_hash` the ledger is read: it confirms what you state, or tells what you leave out. A transaction that the ledger did not read is looked for at a provider, if the transfer is stated whole and the operator allows it; `ledger` says what it told. Your own address is looked up in the lists. A call counts as one screen, and repeats under its `Idempotency-Key` like one.',
+      'Screens the counterparty of a transfer, planned or made, and recommends `allow`, `review` or `reject` by the policy. The recommendation is never better than the level of the counterparty lets it be, and what is not known is never allowed. `transfer_id` is also the id of the report of the counterparty, which has the evidence, the PDF and the proof. With a `transaction_hash` the ledger is read: it confirms what you state, or tells what you leave out. A transaction that the ledger did not read is looked for at a provider, if the operator allows it; `ledger` says what it told. What you leave out must be certain: a transaction with several such transfers is refused by name, and so is one that nobody told. Your own address is looked up in the lists. A call counts as one screen, and repeats under its `Idempotency-Key` like one.',
     headers: { Prefer: PREFER },
     access: 'read-write',
     goesFirst: true,
@@ -137,7 +141,7 @@ export function createTransfer({ screens, reports, reportIds, ...reads }: Transf
     async handle(call, { body: { reference }, judged }) {
       const completed = await complete(reads, call.caller, judged)
       if ('code' in completed) return completed
-      const screened = screenedAddress(completed.counterparty)
+      const screened = screenedAddress(completed.screened)
       const script = sandboxScript(call.caller, screened.canonicalAddress)
       if (script.kind === 'refusal') return script.refusal
       await script.delay
@@ -181,14 +185,6 @@ function refusalOf(completed: Exclude<CompletedTransfer, { kind: 'terms' }>): Re
       'The ledger has no such transfer of your address in this transaction. State sender, receiver, asset and amount to screen it without the ledger.'
     return refuse('transfer_not_found', detail, { errors: [{ pointer, detail }] })
   }
-  if (completed.kind === 'not-searched') {
-    const detail =
-      'The ledger has too many transfers of your address to look for one by its hash. State sender, receiver, asset and amount.'
-    return refuse('transfer_not_found', detail, { errors: [{ pointer, detail }] })
-  }
-  const { found } = completed
-  const named = found.slice(0, MAX_NAMED_MOVEMENTS).join('; ')
-  const more = found.length > MAX_NAMED_MOVEMENTS ? '; …' : ''
-  const detail = `The transaction has ${found.length} such transfers of your address: state the other side or the asset of one. ${named}${more}`
+  const detail = severalTransfers(completed.found)
   return refuse('transfer_ambiguous', detail, { errors: [{ pointer, detail }] })
 }

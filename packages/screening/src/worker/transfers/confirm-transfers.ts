@@ -1,8 +1,12 @@
-/** Before a request is decided, the transaction of its transfer is looked for at a provider, if the ledger did not read it. */
-import type { Lane } from '@cupel/contracts'
+/**
+ * Before a request is decided, the transaction of its transfer is looked for at a provider, if the ledger did not read it. What the caller left to
+ * the transaction is completed, or the request is refused by name.
+ */
+import type { Lane, TransferTerms } from '@cupel/contracts'
 import { waitMs } from '../chain-stage.js'
-import type { Decision, Request } from '../lane.js'
-import type { Confirmation, Confirmations } from '@cupel/chain-data/worker'
+import type { Decision, Refused, Request } from '../lane.js'
+import type { AskedTransfer, Confirmation, Confirmations } from '@cupel/chain-data/worker'
+import { completedRequest, notTold } from './complete-request.js'
 
 type Decide = (requests: readonly Request[]) => Promise<readonly Decision[]>
 
@@ -21,28 +25,47 @@ export function confirmTransfers(
   decide: Decide,
   { confirmations, budgetMs, now, neverAsking }: ConfirmTransfersDeps,
 ): Decide {
-  if (confirmations === undefined) return decide
-  const askedBy = ({ data }: Request) =>
-    data.transfer === null || !data.livemode
-      ? null
-      : {
-          place: { accountId: data.accountId, chain: data.chain, address: data.canonicalAddress },
-          terms: data.transfer,
-        }
+  const isAsked = (one: AskedTransfer): boolean => confirmations?.mayAsk(one) === true || isLeft(one.terms)
+
+  async function told(request: Request, one: AskedTransfer, isNever: boolean): Promise<Request | Refused> {
+    const { place, terms } = one
+    const leftMs = waitMs(lane, request, budgetMs, now().getTime())
+    if (isLeft(terms)) {
+      if (confirmations === undefined || !request.data.livemode) return notTold('no_provider')
+      if (isNever) return notTold('not_allowed')
+      return completedRequest(request, terms, await confirmations.tell(one, leftMs))
+    }
+    const confirmation: Confirmation = isNever
+      ? { seen: terms.seen, toldBy: '', lookup: 'not_allowed' }
+      : await confirmations!.ask({ place, terms }, leftMs)
+    return { ...request, data: { ...request.data, transfer: { ...terms, ...confirmation } } }
+  }
+
   return async (requests) => {
-    const asked = requests.map(askedBy).map((one) => (one !== null && confirmations.mayAsk(one) ? one : null))
+    const asked = requests.map((request) => {
+      const one = askedBy(request)
+      return one !== null && isAsked(one) ? one : null
+    })
     const accounts = new Set(asked.flatMap((one) => (one === null ? [] : [one.place.accountId])))
     if (accounts.size === 0) return await decide(requests)
     const never = await neverAsking([...accounts])
-    const nowMs = now().getTime()
-    const confirmed = requests.map(async (request, index): Promise<Request> => {
-      const one = asked[index] ?? null
-      if (one === null) return request
-      const told: Confirmation = never.has(one.place.accountId)
-        ? { seen: one.terms.seen, toldBy: '', lookup: 'not_allowed' }
-        : await confirmations.ask(one, waitMs(lane, request, budgetMs, nowMs))
-      return { ...request, data: { ...request.data, transfer: { ...one.terms, ...told } } }
-    })
-    return await decide(await Promise.all(confirmed))
+    const found = await Promise.all(
+      requests.map(async (request, index) => {
+        const one = asked[index] ?? null
+        return one === null ? request : await told(request, one, never.has(one.place.accountId))
+      }),
+    )
+    const decided = (await decide(found.filter((one) => !isRefused(one)) as readonly Request[])).values()
+    return found.map((one) => (isRefused(one) ? one : decided.next().value!))
   }
+}
+
+const isRefused = (one: Request | Refused): one is Refused => 'kind' in one
+/** Whether the caller leaves a part of the transfer to the transaction. */
+const isLeft = ({ unstated }: TransferTerms): boolean => unstated.length > 0
+
+function askedBy({ data }: Request): AskedTransfer | null {
+  const { accountId, chain, canonicalAddress: address, transfer: terms, livemode } = data
+  if (terms === null || (!livemode && !isLeft(terms))) return null
+  return { place: { accountId, chain, address }, terms }
 }

@@ -34,7 +34,7 @@ class Transfers:
 
         The transfer is a mapping with `chain`, `direction` (`incoming` or `outgoing`), `from`, `to`, `asset`, `amount` and, where
         wanted, `contract`, `transaction_hash` and `reference`. With a `transaction_hash` the other side, `asset` and `amount` may be
-        absent: they are then those that the ledger has. The other arguments are those of `Cupel.screen`.
+        absent: they are then those that the ledger has, or else a provider. The other arguments are those of `Cupel.screen`.
         """
         if not isinstance(transfer, Mapping):
             raise InvalidArgumentError("The transfer must be a mapping.")
