@@ -1,5 +1,6 @@
 /** What is read of a file and not stored yet, and the segment that it belongs to. */
 import type { ToldTransfer } from './formats/ledger-row.js'
+import type { KnownIds } from './known-ids.js'
 import type { Numbers } from './numbers.js'
 import type { RowSums } from './row-sums.js'
 
@@ -34,6 +35,8 @@ export interface UnreadableRow {
 
 export interface Batch {
   readonly segmentId: number
+  /** Transactions of the chain call others within them. */
+  readonly hasCalls: boolean
   /** Rows of the file. */
   rows: number
   readonly transfers: Map<string, ToldTransfer>
@@ -48,7 +51,7 @@ export interface Batch {
   readonly owners: Map<string, string>
   /** Seconds by height. */
   readonly blocks: Map<number, number>
-  /** Hashes of transactions by their place, block and index separated by a space. */
+  /** Hashes of transactions by their place, block and index separated by a space, if no row of a transfer tells them. */
   readonly places: Map<string, string>
   readonly leftOut: Map<string, number>
   readonly unreadable: UnreadableRow[]
@@ -70,9 +73,10 @@ export interface Batch {
   addJoin(txHash: string, addresses: readonly string[]): void
 }
 
-export function createBatch(segmentId: number): Batch {
+export function createBatch(segmentId: number, hasCalls: boolean): Batch {
   return {
     segmentId,
+    hasCalls,
     rows: 0,
     transfers: new Map(),
     uncounted: new Set(),
@@ -97,8 +101,14 @@ export function createBatch(segmentId: number): Batch {
     },
     addTransfer(id, transfer, { isDeclared, isCounted }) {
       // One statement cannot update a row twice.
-      if (!this.transfers.has(id)) this.transfers.set(id, transfer)
-      else if (isCounted) this.repeated += 1
+      if (this.transfers.has(id)) {
+        if (isCounted) this.repeated += 1
+        this.addPlace(transfer)
+      } else {
+        this.transfers.set(id, transfer)
+        // The last row that tells a place is right.
+        if (this.places.size > 0) this.places.delete(placeOf(transfer) ?? '')
+      }
       if (!isCounted) this.uncounted.add(id)
       if (isCounted && transfer.execution === 'failed') this.leaveOut('failed')
       const { blockNumber, occurredAtS } = transfer
@@ -111,9 +121,9 @@ export function createBatch(segmentId: number): Batch {
     addOutcome(transferId, succeeded) {
       this.outcomes.set(transferId, succeeded)
     },
-    addPlace({ txHash, blockNumber, txIndex }) {
-      if (txHash !== '' && blockNumber !== null && txIndex !== null)
-        this.places.set(`${blockNumber} ${txIndex}`, txHash)
+    addPlace(transfer) {
+      const place = this.hasCalls ? placeOf(transfer) : null
+      if (place !== null) this.places.set(place, transfer.txHash)
     },
     addJoin(txHash, [first, ...others]) {
       for (const other of others) {
@@ -124,6 +134,10 @@ export function createBatch(segmentId: number): Batch {
   }
 }
 
+/** Where the transaction of a transfer is; null if the file does not tell it. */
+export const placeOf = ({ txHash, blockNumber, txIndex }: ToldTransfer): string | null =>
+  txHash === '' || blockNumber === null || txIndex === null ? null : `${blockNumber} ${txIndex}`
+
 export const isFull = ({ transfers, tokens, outcomes, joins, places, rows }: Batch): boolean =>
   Math.max(transfers.size + tokens.size + outcomes.size + joins.size, places.size) >= BATCH_TRANSFERS ||
   rows >= BATCH_ROWS
@@ -131,4 +145,5 @@ export const isFull = ({ transfers, tokens, outcomes, joins, places, rows }: Bat
 export interface BatchPlace {
   readonly state: SegmentState
   readonly numbers: { readonly addresses: Numbers; readonly contracts: Numbers }
+  readonly knownIds: KnownIds
 }

@@ -18,6 +18,7 @@ import type {
 } from './import-request.js'
 import { importLockOf } from './import-lock.js'
 import type { ImportRun } from './import-run.js'
+import { createKnownIds } from './known-ids.js'
 import { publishSegment } from './publish-segment.js'
 import { sumsOf } from './row-sums.js'
 import { leftOut } from './segment-event.js'
@@ -88,8 +89,13 @@ async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
   if (run.request.onlyUndeclared === true) await checkUndeclared(run)
   const resumedAt = state.rowsDone
   const isHistory = run.request.history !== undefined
-  if (!isHistory) await deps.database.execute('SELECT ledger.leave_indexes()')
-  await storeRows(run, state, startedAt)
+  const [left] = isHistory
+    ? []
+    : await deps.database.query<{ is_empty: boolean }>('SELECT ledger.leave_indexes() AS is_empty')
+  const isEmpty = left?.is_empty === true
+  // One that an interrupted import left for later tells which rows are known.
+  if (!isEmpty) await deps.database.execute('SELECT ledger.index_ids()')
+  await storeRows(run, state, { startedAt, knownIds: createKnownIds(deps.database, isEmpty) })
   await deps.database.execute('SELECT ledger.index_transfers()')
   // Postgres takes statistics by itself a minute later at best. Until then its plans are those of the smaller ledger. The few rows of a history
   // leave them as they are.

@@ -1,10 +1,11 @@
 /** Stores a batch of transfers and its position in the file in one transaction. */
 import type { Database, Queryable } from '@cupel/postgres'
-import type { Batch, BatchPlace, SegmentState } from './batch.js'
-import { added as addedSums, notedSums, sumsText } from './row-sums.js'
+import { placeOf, type Batch, type BatchPlace, type SegmentState } from './batch.js'
+import { added as addedSums, NO_ROWS, notedSums, sumsText } from './row-sums.js'
 import { isUnseen } from './segments.js'
 import { storeTransfers } from './store-transfers.js'
 import { hashDigits } from './stored-values.js'
+import { tellOwnRows } from './told-rows.js'
 import { widened } from './widened-heights.js'
 
 /** A row of a killed import has the key of a new one. */
@@ -77,7 +78,7 @@ const STORE_PLACES = {
 export async function storeBatch(
   database: Database,
   batch: Batch,
-  { state, numbers }: BatchPlace,
+  { state, numbers, knownIds }: BatchPlace,
 ): Promise<void> {
   const counts = { ...state.counts }
   const count = (name: string, more: number): void => {
@@ -85,11 +86,15 @@ export async function storeBatch(
   }
   const heights = widened(state, batch)
   let { rowSums } = state
+  const areNew = await knownIds.areNew(batch.transfers.keys(), batch.outcomes.size > 0)
   await database.transaction({ at: 'ledger.batch', synchronousCommit: 'off' }, async (transaction) => {
     let areAsTold = true
+    let copied = NO_ROWS
+    await tellOwnRows(transaction)
     if (batch.transfers.size > 0) {
-      const stored = await storeTransfers(transaction, batch, { state, numbers })
+      const stored = await storeTransfers(transaction, batch, { state, numbers, areNew })
       areAsTold = stored.areAsTold
+      copied = stored.sums
       count('added', stored.added)
       count('known', batch.transfers.size - batch.uncounted.size - stored.added)
     }
@@ -113,10 +118,11 @@ export async function storeBatch(
       const told = [[...batch.blocks.keys()], [...batch.blocks.values()]]
       await transaction.execute(STORE_BLOCKS, [batch.segmentId, state.chain, ...told])
     }
-    const places = areAsTold && !state.replaces ? untoldPlaces(batch) : [...batch.places]
-    if (places.length > 0) await storePlaces(transaction, places, state)
+    const places = areAsTold && !state.replaces ? batch.places : allPlaces(batch)
+    if (places.size > 0) await storePlaces(transaction, [...places], state)
     for (const [reason, more] of batch.leftOut) count(`left_out.${reason}`, more)
-    rowSums = addedSums(state.rowSums, await notedSums(transaction))
+    const made = [numbers.addresses.takeSums(), numbers.contracts.takeSums(), await notedSums(transaction)]
+    rowSums = [copied, ...made].reduce((sums, more) => addedSums(sums, more), state.rowSums)
     await transaction.execute(
       `UPDATE ledger.segment SET rows_done = $2, counts = $3, first_height = $4, last_height = $5, last_at_s = $6,
          row_sums = string_to_array($7, ',')::numeric[]
@@ -156,14 +162,14 @@ async function storeTokens(
   ])
 }
 
-/** Places of transactions that no row of a transfer tells, once the transfers of the batch are stored as it tells them. */
-function untoldPlaces({ places, transfers }: Batch): readonly (readonly [place: string, txHash: string])[] {
-  const untold = new Map(places)
-  for (const { txHash, blockNumber, txIndex } of transfers.values()) {
-    const place = `${blockNumber} ${txIndex}`
-    if (untold.get(place) === txHash) untold.delete(place)
+/** With those that the rows of transfers tell. */
+function allPlaces({ places, transfers, hasCalls }: Batch): ReadonlyMap<string, string> {
+  const told = new Map<string, string>()
+  for (const transfer of hasCalls ? transfers.values() : []) {
+    const place = placeOf(transfer)
+    if (place !== null) told.set(place, transfer.txHash)
   }
-  return [...untold]
+  return new Map([...told, ...places])
 }
 
 async function storePlaces(

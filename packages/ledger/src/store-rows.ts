@@ -10,6 +10,7 @@ import type { FileRecord, LedgerRow, RecordReader, ToldTransfer } from './format
 import { readRecords } from './formats/read-file.js'
 import type { LedgerImportRequest } from './import-request.js'
 import type { ImportRun } from './import-run.js'
+import type { KnownIds } from './known-ids.js'
 import { createAddressNumbers, createContractNumbers } from './numbers.js'
 import { storeBatch } from './store-batch.js'
 import { createIdentities, nativeTransferId } from './transfer-identity.js'
@@ -18,7 +19,11 @@ import { createIdentities, nativeTransferId } from './transfer-identity.js'
 const MOST_WAITING = 3
 
 /** Continues after the stored rows. */
-export async function storeRows(run: ImportRun, state: SegmentState, startedAt: number): Promise<void> {
+export async function storeRows(
+  run: ImportRun,
+  state: SegmentState,
+  { startedAt, knownIds }: { readonly startedAt: number; readonly knownIds: KnownIds },
+): Promise<void> {
   const { request, deps, chain, format, sha256 } = run
   const resumedAt = state.rowsDone
   const hash = createHash('sha256')
@@ -27,13 +32,13 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
   let firstUnreadable: UnreadableRowError | null = null
   let isFirst = true
   let row = 0
-  let batch = createBatch(state.segmentId)
+  let batch = createBatch(state.segmentId, hasCalls(chain))
   let storing: Promise<void> = Promise.resolve()
   const waiting: Promise<void>[] = []
   const store = async (full: Batch): Promise<void> => {
     if (waiting.length === MOST_WAITING) await waiting.shift()
     storing = storing.then(async () => {
-      await storeBatch(deps.database, full, { state, numbers })
+      await storeBatch(deps.database, full, { state, numbers, knownIds })
       const seconds = (performance.now() - startedAt) / 1_000
       deps.onProgress?.(state.rowsDone, Math.round((state.rowsDone - resumedAt) / Math.max(seconds, 0.001)))
     })
@@ -53,7 +58,7 @@ export async function storeRows(run: ImportRun, state: SegmentState, startedAt: 
         if (row > resumedAt) batch.rows += 1
         if (!isFull(batch)) continue
         await store(batch)
-        batch = createBatch(state.segmentId)
+        batch = createBatch(state.segmentId, hasCalls(chain))
       }
     }
     await store(batch)
@@ -189,13 +194,13 @@ function takeRow(take: Take, row: LedgerRow, record: FileRecord, batch: Batch | 
       return
     case 'transfer': {
       checkSizes(row.transfer)
-      if (hasCalls(take.run.chain)) batch?.addPlace(row.transfer)
       const reason = uncountedReason(code, row.transfer)
       if (reason !== null) batch?.leaveOut(reason)
       if (reason === 'no_counterparty') doubtRow(take, row.transfer, record, batch)
       if (isOfUnknownToken(code, row.transfer)) batch?.tokens.set(take.identityOf(row.transfer), row.transfer)
       else if (reason === null || changesBalance(code, row.transfer))
-        addTransfer(take, row.transfer, { batch, isCounted: reason === null })
+        return addTransfer(take, row.transfer, { batch, isCounted: reason === null })
+      batch?.addPlace(row.transfer)
     }
   }
 }

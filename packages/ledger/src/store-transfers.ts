@@ -1,14 +1,16 @@
 /** Stores the transfers of a batch. */
-import type { Queryable } from '@cupel/postgres'
+import type { Transaction } from '@cupel/postgres'
 import { isUnseen } from './segments.js'
 import type { Batch, BatchPlace } from './batch.js'
 import type { ToldTransfer } from './formats/ledger-row.js'
+import type { RowSums } from './row-sums.js'
 import { hashDigits, plainArray, type PlainValue } from './stored-values.js'
+import { COPY_TRANSFERS, sumsOfRows, toldRow, type NumberedEnds } from './told-rows.js'
 
 /** A row of a killed import has the key of a new one. */
 const IS_UNSEEN = isUnseen('known.segment_id')
 
-/** The ids that some row has, also one that no state shows: they are few, so most rows are inserted without a conflict in mind. */
+/** The ids that some row has, also one that no state shows: they are few, so most rows are copied. */
 const KNOWN = {
   name: 'ledger.known-transfers',
   text: 'SELECT transfer_id AS id FROM ledger.transfer WHERE transfer_id = ANY ($1::uuid[])',
@@ -23,8 +25,6 @@ const INSERT = `
       $10::int4[], $11::int4[], $12::int4[], $13::int8[], $14::numeric[], $15::numeric[])
       AS told (id, execution, sender, receiver, kind, contract, tx_hash, amount, block, at_s, tx_index, place,
         from_net, to_net)`
-
-const STORE_NEW = { name: 'ledger.store-new', text: INSERT }
 
 /**
  * Takes over the invisible rows of a killed import. Adds proofs of execution or failure to known transfers. A file that replaces its range
@@ -55,49 +55,81 @@ export interface StoredTransfers {
   readonly added: number
   /** Every transfer of the batch was new, so its row is as the file tells it. */
   readonly areAsTold: boolean
+  /** The sums of the rows that were copied. */
+  readonly sums: RowSums
 }
 
+/** `areNew`: no row has any of the ids. */
 export async function storeTransfers(
-  transaction: Queryable,
+  transaction: Transaction,
   { segmentId, transfers, uncounted, owners }: Batch,
-  { state: { replaces, chain }, numbers: { addresses, contracts } }: BatchPlace,
+  {
+    state: { replaces, chain },
+    numbers: { addresses, contracts },
+    areNew,
+  }: Omit<BatchPlace, 'knownIds'> & { readonly areNew: boolean },
 ): Promise<StoredTransfers> {
   const known = new Set<string>()
-  const rows = await transaction.query<{ id: string }>(KNOWN, [plainArray([...transfers.keys()])])
+  const rows = areNew
+    ? []
+    : await transaction.query<{ id: string }>(KNOWN, [plainArray([...transfers.keys()])])
   for (const { id } of rows) known.add(id.replaceAll('-', ''))
   const told = [...transfers]
   const ends = [...told.map(([, { from }]) => from), ...told.map(([, { to }]) => to), ...owners.keys()]
   const numbersOfEnds = await addresses.numbersOf(transaction, chain, ends)
-  const contractsOfTold = told.map(([, { contract }]) => contract)
-  const tokens = contractsOfTold.filter((contract) => contract !== '')
+  const tokens = [...new Set(told.map(([, { contract }]) => contract))].filter((contract) => contract !== '')
   const numbersOfTokens = await contracts.numbersOf(transaction, chain, tokens)
   const numberOfToken = new Map(tokens.map((contract, index) => [contract, numbersOfTokens[index]!]))
-  const valuesOf = (isKnown: boolean): readonly unknown[] | null => {
-    const at = [...told.keys()].filter((index) => known.has(told[index]![0]) === isKnown)
-    if (at.length === 0) return null
-    const column = (valueOf: (transfer: ToldTransfer, index: number) => PlainValue): string =>
-      plainArray(at.map((index) => valueOf(told[index]![1], index)))
-    return [
-      segmentId,
-      plainArray(at.map((index) => told[index]![0])),
-      column(({ execution }) => execution),
-      column((_, index) => numbersOfEnds[index]!),
-      column((_, index) => numbersOfEnds[told.length + index]!),
-      column(({ kind }) => kind),
-      column(({ contract }) => numberOfToken.get(contract) ?? null),
-      column(({ txHash }) => hashDigits(txHash)),
-      column(({ amount }) => amount.toString()),
-      column(({ blockNumber }) => blockNumber),
-      column(({ occurredAtS }) => occurredAtS),
-      column(({ txIndex }) => txIndex),
-      column(({ place }) => place),
-      column(({ fromNet }) => fromNet?.toString() ?? null),
-      column(({ toNet }) => toNet?.toString() ?? null),
-    ]
+  const endsOf = (index: number): NumberedEnds => ({
+    from: numbersOfEnds[index]!,
+    to: numbersOfEnds[told.length + index]!,
+    contract: numberOfToken.get(told[index]![1].contract) ?? null,
+  })
+  const lines: string[] = []
+  const newRows: string[] = []
+  const others: Numbered[] = []
+  for (const [index, [id, transfer]] of told.entries()) {
+    if (known.has(id)) {
+      others.push({ id, transfer, ...endsOf(index) })
+      continue
+    }
+    const { line, row } = toldRow(id, transfer, { segmentId, ...endsOf(index) })
+    lines.push(line)
+    newRows.push(row)
   }
-  const [fresh, others] = [valuesOf(false), valuesOf(true)]
-  if (fresh !== null) await transaction.execute(STORE_NEW, fresh)
-  if (others !== null) await transaction.execute(STORE_KNOWN, [...others, replaces])
+  const copying = lines.length > 0 ? transaction.copy(COPY_TRANSFERS, `${lines.join('\n')}\n`) : null
+  // Meanwhile the database stores the rows.
+  const sums = sumsOfRows('transfer', newRows)
+  await copying
+  if (others.length > 0) await transaction.execute(STORE_KNOWN, [segmentId, ...columnsOf(others), replaces])
   const added = told.filter(([id]) => !known.has(id) && !uncounted.has(id)).length
-  return { added, areAsTold: known.size === 0 }
+  return { added, areAsTold: known.size === 0, sums }
+}
+
+interface Numbered extends NumberedEnds {
+  readonly id: string
+  readonly transfer: ToldTransfer
+}
+
+/** In the order of `INSERT`. */
+function columnsOf(rows: readonly Numbered[]): readonly string[] {
+  const column = (valueOf: (row: Numbered) => PlainValue): string => plainArray(rows.map(valueOf))
+  const told = (valueOf: (transfer: ToldTransfer) => PlainValue): string =>
+    column(({ transfer }) => valueOf(transfer))
+  return [
+    column(({ id }) => id),
+    told(({ execution }) => execution),
+    column(({ from }) => from),
+    column(({ to }) => to),
+    told(({ kind }) => kind),
+    column(({ contract }) => contract),
+    told(({ txHash }) => hashDigits(txHash)),
+    told(({ amount }) => amount.toString()),
+    told(({ blockNumber }) => blockNumber),
+    told(({ occurredAtS }) => occurredAtS),
+    told(({ txIndex }) => txIndex),
+    told(({ place }) => place),
+    told(({ fromNet }) => fromNet?.toString() ?? null),
+    told(({ toNet }) => toNet?.toString() ?? null),
+  ]
 }

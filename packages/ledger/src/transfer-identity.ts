@@ -20,17 +20,18 @@ export function createIdentities({
 }: Pick<ChainDefinition, 'code' | 'family'>): (transfer: ToldTransfer) => string {
   const numberOf = createNumbers()
   const natives = createMemory<string>()
-  const contentOfNative = (id: string, content: string): string => natives.get(id) ?? natives.put(id, content)
+  const toldOfNative = (id: string, told: string): string => natives.get(id) ?? natives.put(id, told)
   return (transfer) => {
-    const { txHash, kind, index, from, to } = transfer
+    const { txHash, kind, index, from, to, contract, amount } = transfer
     const isWhole = from !== '' && to !== ''
-    const transaction = transactionOf(transfer)
-    const content = contentOf(code, transfer, transaction)
     if (txHash !== '' && kind === 'native' && family === 'evm' && isWhole) {
       const id = nativeTransferId(code, txHash)
       // A source may call value native that calls within the transaction moved: it must not be lost.
-      if (contentOfNative(id, content) === content) return id
+      const told = hash('sha256', `${contract} ${from} ${to} ${amount}`, 'base64')
+      if (toldOfNative(id, told) === told) return id
     }
+    const transaction = transactionOf(transfer)
+    const content = contentOf(code, transfer, transaction)
     // Without a transaction an index says nothing: equal rows are numbered.
     const number = numberOf(content, transaction === null ? null : index)
     return number === 0 ? content : idOf([content, number])

@@ -1,6 +1,6 @@
 import { diesAt } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { currentLedger, importLedger, importPrices } from '../src/index.js'
+import { compareLedger, currentLedger, importLedger, importPrices } from '../src/index.js'
 import { address, csvOf, hash, startLedger, type LedgerInstallation } from './installation.js'
 
 /** Three batches. */
@@ -77,13 +77,13 @@ test(
 )
 
 test(
-  'the first file is stored without the indexes of searches, and no state is seen without them, whichever import gets there',
+  'the first file is stored without indexes, and no state is seen without them, whichever import gets there',
   async () => {
     const small = csvOf([{ hash: hash(1), from: address(1) }])
     const indexes = async (): Promise<number> =>
       (
         await ledger.database.query(
-          `SELECT 1 FROM pg_indexes WHERE schemaname = 'ledger' AND indexname IN ('transfer_from', 'transfer_to', 'transfer_block')`,
+          `SELECT 1 FROM pg_indexes WHERE schemaname = 'ledger' AND indexname IN ('transfer_id', 'transfer_from', 'transfer_to')`,
         )
       ).length
     expect(await indexes()).toBe(3)
@@ -95,6 +95,20 @@ test(
     expect(await indexes()).toBe(3)
     await ledger.imported(file)
     expect(await indexes()).toBe(3)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a transfer that the first file tells again in a later batch counts once, whatever came between',
+  async () => {
+    const [heading, first, ...others] = transfers.trimEnd().split('\n')
+    const again = [heading, first, ...others, first, others.at(-1), ''].join('\n')
+    const summary = await ledger.imported(await ledger.file('again.csv', again))
+    expect(summary).toMatchObject({ rows: TRANSFERS + 2, added: TRANSFERS, known: 2 })
+    expect(await ledger.seen()).toHaveLength(TRANSFERS)
+    await ledger.relay()
+    expect(await compareLedger(ledger)).toEqual([])
   },
   TIMEOUT_MS,
 )

@@ -25,6 +25,7 @@ async function imported(
   await installation.relay()
 }
 
+const [FIRST, SECOND] = ['12QtD5BFwRsdNsAZY76UVE1xyCGNTojH9h', '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa']
 const three = [{ block: 1 }, { block: 2 }, { block: 3 }]
 const RANGE = { completeFrom: 1, completeTo: 9, covers: ['native', 'internal'] } as const
 
@@ -46,6 +47,26 @@ describe('what imports change in rows of earlier imports is stated too:', () => 
     await imported([{ block: 1, kind: 'internal', hash: '', txIndex: 0 }], RANGE)
     await imported([{ block: 1, hash: hash(7), txIndex: 0 }])
     expect(await compareLedger(installation)).toEqual([])
+  })
+
+  test('rows of every form, and addresses that a row puts in quotes', async () => {
+    const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+    await imported([
+      { kind: 'token', contract: usdc, index: 7, raw: '1' },
+      { kind: 'issuance', from: '', raw: '5' },
+      { from: '', status: '0' },
+      { to: '', block: '', time: '', status: '' },
+      { hash: '', index: '', kind: 'internal', raw: (2n ** 255n).toString().slice(0, 30) },
+    ])
+    const bitcoin = { hash: 'ab'.repeat(32), kind: 'utxo', txIndex: 3, raw: '700' }
+    const text = csvOf([{ ...bitcoin, from: FIRST, to: SECOND }])
+      .replaceAll('ETH', 'BTC')
+      .replaceAll('0x', '')
+    await installation.imported(await installation.file('btc.csv', text), { chain: 'BTC' })
+    await installation.relay()
+    expect(await compareLedger(installation)).toEqual([])
+    await installation.database.execute(`UPDATE ledger.address SET address = 'x' WHERE address = ''`)
+    expect(await compareLedger(installation)).toEqual([expect.stringMatching(/rows with other values/)])
   })
 
   test('rows that another file takes over from an import that did not end', async () => {

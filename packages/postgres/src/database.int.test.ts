@@ -34,6 +34,20 @@ test('a transaction that throws leaves nothing behind', async () => {
   expect(await db.query('SELECT n FROM t')).toEqual([])
 })
 
+test('lines are copied in their transaction, and one that is not a row stores nothing and leaves the connection usable', async () => {
+  const copied = (lines: string): Promise<number> =>
+    db.transaction({ at: 'test' }, (transaction) => transaction.copy('COPY t (n) FROM STDIN', lines))
+  expect(await copied('1\n2\n')).toBe(2)
+  await expect(copied('3\nx\n')).rejects.toMatchObject({ code: '22P02' })
+  await expect(copied('4\n5\t6\n')).rejects.toMatchObject({ code: '22P04' })
+  const rolledBack = db.transaction({ at: 'test' }, async (transaction) => {
+    await transaction.copy('COPY t (n) FROM STDIN', '7\n')
+    throw new Error('no')
+  })
+  await expect(rolledBack).rejects.toThrow('no')
+  expect(await db.query('SELECT n FROM t ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }])
+})
+
 test('a bigint beyond 2^53 is refused, not rounded', async () => {
   await expect(db.query('SELECT 9007199254740993::int8 AS n')).rejects.toThrow(RangeError)
   expect(await db.query('SELECT 9007199254740991::int8 AS n')).toEqual([{ n: Number.MAX_SAFE_INTEGER }])

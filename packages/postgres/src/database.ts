@@ -1,6 +1,7 @@
 /** A pool of connections, statements that are prepared once, and transactions that name their failpoint. */
 import { failpoint, type FailpointName } from '@cupel/kit/failpoints'
 import pg from 'pg'
+import { copyLines } from './copy.js'
 import { clientWithPasswordOf } from './renewed-password.js'
 import { ScopedQuery, type StatementScope } from './scoped-query.js'
 import { KEEP_ALIVE_MS, watchedClient } from './watched-client.js'
@@ -28,6 +29,11 @@ export interface Queryable {
   execute(statement: Statement | string, values?: readonly unknown[]): Promise<number>
 }
 
+export interface Transaction extends Queryable {
+  /** Stores lines in the text format of `COPY … FROM STDIN`, the given statement; resolves to their number. */
+  copy(statement: string, lines: string): Promise<number>
+}
+
 export interface TransactionOptions {
   /** Every commit has a failpoint on both sides. */
   readonly at: FailpointName
@@ -37,7 +43,7 @@ export interface TransactionOptions {
 }
 
 export interface Database extends Queryable {
-  transaction<T>(options: TransactionOptions, work: (transaction: Queryable) => Promise<T>): Promise<T>
+  transaction<T>(options: TransactionOptions, work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** Reserves one connection while `work` runs: for session advisory locks and cursors. */
   withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
   readonly poolSize: { readonly total: number; readonly idle: number; readonly waiting: number }
@@ -148,14 +154,18 @@ const uncounted = (): void => undefined
 async function runTransaction<T>(
   { client, release, onRoundTrip }: Borrowed & { readonly onRoundTrip: (statement: string) => void },
   options: TransactionOptions,
-  work: (transaction: Queryable) => Promise<T>,
+  work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
+  const copy: Transaction['copy'] = (statement, lines) => {
+    onRoundTrip(UNNAMED)
+    return copyLines(client, statement, lines)
+  }
   try {
     const isolation = options.isolation ? ` ISOLATION LEVEL ${options.isolation.toUpperCase()}` : ''
     const commit = options.synchronousCommit === 'off' ? '; SET LOCAL synchronous_commit = off' : ''
     onRoundTrip('BEGIN')
     await client.query(`BEGIN${isolation}${commit}`)
-    const result = await work(queryable(client, { canScope: false, onRoundTrip }))
+    const result = await work({ ...queryable(client, { canScope: false, onRoundTrip }), copy })
     failpoint('before', options.at)
     onRoundTrip('COMMIT')
     await client.query('COMMIT')

@@ -8,6 +8,7 @@ export {
   type Queryable,
   type Row,
   type Statement,
+  type Transaction,
   type TransactionOptions,
 } from './database.js'
 export { listen, type ListeningConnection } from './listen.js'

@@ -12,7 +12,8 @@ import { isParquet, parquetFields, readParquet } from './read-parquet.js'
 
 /** The input data of a transaction may be large. A longer line means that a line break is missing. */
 const MAX_LINE_CHARACTERS = 16 * 1024 * 1024
-const CHUNK_BYTES = 256 * 1024
+/** Some 300 rows: between two chunks the database gets its next statement. */
+const CHUNK_BYTES = 64 * 1024
 
 /**
  * Records in the order of the file. A `hash` is updated with every byte, so that it belongs to exactly these records. A blank line between

@@ -146,9 +146,9 @@ const hasOneKind = ({ code, family }: ChainDefinition): boolean =>
   family !== 'evm' && listAssets().every((asset) => asset.chain !== code || asset.contract === '')
 
 function readRow(record: FileRecord, chain: ChainDefinition): readonly LedgerRow[] {
-  for (const name of REQUIRED)
-    if (!record.has(name)) throw new LedgerFileError(`the column ${name} is missing`, record.line)
-  for (const name of record.names) checkColumn(record, name)
+  const { missing, foreign } = columnsOf(record.names)
+  if (missing !== undefined) throw new LedgerFileError(`the column ${missing} is missing`, record.line)
+  for (const name of foreign) checkColumn(record, name)
   const told = record.text('chain')
   const toldChain = told === '' ? chain.code : findChain(told)?.code
   if (toldChain === undefined)
@@ -157,9 +157,33 @@ function readRow(record: FileRecord, chain: ChainDefinition): readonly LedgerRow
   return transferOf(record, chain, kindOf(record, chain))
 }
 
+interface ToldColumns {
+  /** A required column that the record does not have. */
+  readonly missing: string | undefined
+  /** Columns that this layout does not have. */
+  readonly foreign: readonly string[]
+}
+
+/** Records of a CSV file share their names. */
+let lastColumns: ToldColumns & { readonly names: readonly string[] } = {
+  names: [],
+  missing: REQUIRED[0],
+  foreign: [],
+}
+
+function columnsOf(names: readonly string[]): ToldColumns {
+  if (lastColumns.names !== names)
+    lastColumns = {
+      names,
+      missing: REQUIRED.find((name) => !names.includes(name)),
+      foreign: names.filter((name) => !COLUMNS.has(name)),
+    }
+  return lastColumns
+}
+
 /** A column of another layout may state a unit, a direction or a failure. Without a value it states nothing. */
 function checkColumn(record: FileRecord, name: string): void {
-  if (COLUMNS.has(name) || record.text(name).trim() === '') return
+  if (record.text(name).trim() === '') return
   throw new UnreadableRowError(
     `this layout has no column ${name.slice(0, 40)}, and the row has a value in it: leave the column out if it says nothing of the transfer`,
     record.line,
@@ -236,9 +260,20 @@ function amountOf(record: FileRecord, code: string, decimals: number | undefined
   const { line } = record
   const [raw, text] = [record.text('amount_raw'), record.text('amount')]
   const amount = raw === '' ? decimalOf(text, decimals, line) : unitsOf(record, code, decimals)
-  if (decimals !== undefined && amount >= impossibleCoins(code) * 10n ** BigInt(decimals))
+  if (decimals !== undefined && amount >= impossibleUnits(code, decimals))
     throw new UnreadableRowError(`nobody has as many coins: ${(raw || text).slice(0, 40)}`, line)
   return amount
+}
+
+const unitsByAsset = new Map<string, Map<number, bigint>>()
+
+/** Base units that nobody has. */
+function impossibleUnits(code: string, decimals: number): bigint {
+  const ofChain = unitsByAsset.get(code) ?? new Map<number, bigint>()
+  unitsByAsset.set(code, ofChain)
+  const units = ofChain.get(decimals) ?? impossibleCoins(code) * 10n ** BigInt(decimals)
+  ofChain.set(decimals, units)
+  return units
 }
 
 function decimalOf(text: string, decimals: number | undefined, line: number): bigint {
@@ -251,6 +286,7 @@ function unitsOf(record: FileRecord, code: string, decimals: number | undefined)
   const [raw, text] = [record.text('amount_raw'), record.text('amount')]
   const isSome = IS_SOME.test(text)
   const amount = wholeUnits(raw, line, { code, decimals: decimals ?? 0 })
+  if (text === '') return amount
   const told =
     isSome && decimals !== undefined && DECIMAL.test(text) ? unitsOfDecimal(text, decimals, line) : amount
   if ((amount === 0n && isSome) || amount > 9n * (told + 1n) || told > 9n * (amount + 1n))

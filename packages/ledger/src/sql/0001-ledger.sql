@@ -124,7 +124,7 @@ CREATE TABLE ledger.transfer (
   -- The first letter: native, internal, token, utxo.
   kind               "char" NOT NULL,
   -- First 16 bytes of a hash of (chain, transaction, kind, index), or of the content if a source has no hashes.
-  transfer_id        uuid PRIMARY KEY,
+  transfer_id        uuid NOT NULL,
   -- Base units.
   amount             numeric(78, 0) NOT NULL,
   -- See `ledger.tx_hash_text`.
@@ -155,32 +155,47 @@ CREATE FUNCTION ledger.tx_hash_text(hash bytea) RETURNS text LANGUAGE sql IMMUTA
     WHEN 0 THEN convert_from(substr(hash, 2), 'UTF8') WHEN 1 THEN encode(substr(hash, 2), 'hex') ELSE '0x' || encode(substr(hash, 2), 'hex') END END
 $$;
 
--- The indexes that an import does not need. A quarter of the work builds them at once after the first file, instead of with each of its rows.
-CREATE FUNCTION ledger.index_transfers() RETURNS void LANGUAGE plpgsql AS $$
+-- The index that tells which transfers are known. The first file leaves it for later. Whoever imports may build it.
+CREATE FUNCTION ledger.index_ids() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF to_regclass('ledger.transfer_block') IS NULL THEN
+  IF to_regclass('ledger.transfer_id') IS NULL THEN
+    CREATE UNIQUE INDEX IF NOT EXISTS transfer_id ON ledger.transfer (transfer_id);
+  END IF;
+END $$;
+
+-- The indexes that an import does not need. A quarter of the work builds them at once after the first file, instead of with each of its rows.
+CREATE FUNCTION ledger.index_transfers() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM ledger.index_ids();
+  IF to_regclass('ledger.transfer_to') IS NULL THEN
     -- An entry has only the number, so that Postgres stores the entries of an address as one list.
-    CREATE INDEX transfer_from ON ledger.transfer (from_id);
-    CREATE INDEX transfer_to ON ledger.transfer (to_id);
-    -- Transfers that tell which transaction is at a place.
-    CREATE INDEX transfer_block ON ledger.transfer (block_number) WHERE tx_hash <> '' AND tx_index IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS transfer_from ON ledger.transfer (from_id);
+    CREATE INDEX IF NOT EXISTS transfer_to ON ledger.transfer (to_id);
+  END IF;
+  -- Transfers that tell which transaction is at a place. Only calls without a hash ask for it.
+  IF to_regclass('ledger.transfer_block') IS NULL
+    AND EXISTS (SELECT FROM ledger.transfer WHERE kind = 'i' AND tx_hash = '' AND retired_segment_id IS NULL) THEN
+    CREATE INDEX IF NOT EXISTS transfer_block ON ledger.transfer (block_number) WHERE tx_hash <> '' AND tx_index IS NOT NULL;
   END IF;
 END $$;
 
 SELECT ledger.index_transfers();
 
--- Leaves these indexes for later if the ledger is empty: no state of it needs them, and no state gets its number without them.
-CREATE FUNCTION ledger.leave_indexes() RETURNS void LANGUAGE plpgsql AS $$
+-- Leaves these indexes for later if the ledger is empty, and tells whether it did: no state of it needs them, and no state gets its number without
+-- them.
+CREATE FUNCTION ledger.leave_indexes() RETURNS bool LANGUAGE plpgsql AS $$
 BEGIN
-  IF EXISTS (SELECT FROM ledger.transfer) OR to_regclass('ledger.transfer_block') IS NULL
+  IF EXISTS (SELECT FROM ledger.transfer)
     OR NOT (SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = 'ledger.transfer'::regclass) THEN
-    RETURN;
+    RETURN false;
   END IF;
   LOCK TABLE ledger.transfer IN ACCESS EXCLUSIVE MODE;
   -- An import of another chain may have ended meanwhile.
-  IF NOT EXISTS (SELECT FROM ledger.transfer) THEN
-    DROP INDEX IF EXISTS ledger.transfer_from, ledger.transfer_to, ledger.transfer_block;
+  IF EXISTS (SELECT FROM ledger.transfer) THEN
+    RETURN false;
   END IF;
+  DROP INDEX IF EXISTS ledger.transfer_id, ledger.transfer_from, ledger.transfer_to, ledger.transfer_block;
+  RETURN true;
 END $$;
 
 -- The transaction at a place that no transfer of its file tells, for calls without a hash.
@@ -300,7 +315,8 @@ CREATE FUNCTION ledger.told_row(name text, line text) RETURNS bytea LANGUAGE sql
   SELECT rtrim(convert_to(name || line, 'UTF8'), ',)'::bytea)
 $$;
 
--- Tells the transaction what a statement changes in the sums. Only an import reads it.
+-- Tells the transaction what a statement changes in the sums. Only an import reads it. It sums up most of the rows that it inserts itself, and
+-- sets cupel.ledger_told.
 CREATE FUNCTION ledger.note_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   noted text := coalesce(current_setting('cupel.ledger_rows', true), '');
@@ -319,7 +335,9 @@ DECLARE
 BEGIN
   FOREACH filled IN ARRAY ARRAY['address', 'contract', 'transfer', 'transaction_place', 'block', 'cluster_join', 'owner_address', 'unreadable_row', 'unknown_token'] LOOP
     EXECUTE format('CREATE TRIGGER note_inserted AFTER INSERT ON ledger.%I REFERENCING NEW TABLE AS gained
-      FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows()', filled);
+      FOR EACH STATEMENT %s EXECUTE FUNCTION ledger.note_rows()', filled,
+      CASE WHEN filled IN ('address', 'contract', 'transfer')
+        THEN $when$WHEN (current_setting('cupel.ledger_told', true) IS DISTINCT FROM 'on')$when$ ELSE '' END);
     EXECUTE format('CREATE TRIGGER note_updated AFTER UPDATE ON ledger.%I REFERENCING OLD TABLE AS lost NEW TABLE AS gained
       FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows()', filled);
   END LOOP;

@@ -1,43 +1,21 @@
 /** A ledger in memory: the importer reads and judges rows as ever, and its statements fill tables of this process. */
 import { writeFile } from 'node:fs/promises'
 import { mergeRanges, type DeclaredRange, type HistoryKind, type Transfer } from '@cupel/domain'
-import type { Database, Queryable } from '@cupel/postgres'
+import type { Database, Transaction } from '@cupel/postgres'
 import { declaredKinds } from '../../src/declared-range.js'
 import { openChain } from '../../src/formats/chain.js'
 import { ledgerFormats } from '../../src/formats/formats.js'
 import { LedgerFileError } from '../../src/formats/ledger-file-error.js'
 import type { ToldTransfer } from '../../src/formats/ledger-row.js'
 import type { LedgerImportRequest } from '../../src/import-request.js'
+import { createKnownIds } from '../../src/known-ids.js'
 import { NO_ROWS } from '../../src/row-sums.js'
 import type { SegmentState } from '../../src/batch.js'
 import { fileSha256 } from '../../src/formats/file-sha256.js'
 import { hashOfDigits } from '../../src/stored-values.js'
 import { storeRows } from '../../src/store-rows.js'
 import { createIdentities } from '../../src/transfer-identity.js'
-
-type Told = Readonly<Record<string, string | number | bigint | boolean | null>>
-
-/** The rows of a statement that inserts `unnest(…) AS told (…)`, by the names of its columns. */
-function rowsOf(text: string, values: readonly unknown[]): readonly Told[] {
-  const [, lists, names] = /unnest\(([^)]*)\)\s+AS told \(([^)]*)\)/.exec(text) ?? []
-  if (lists === undefined || names === undefined) return []
-  const columns = [...lists.matchAll(/\$(\d+)/g)].map(([, at]) => columnOf(values[Number(at) - 1]))
-  return (columns[0] ?? []).map((_, row): Told =>
-    Object.fromEntries(
-      names.split(',').map((name, column) => [name.trim(), (columns[column]![row] ?? null) as Told[string]]),
-    ),
-  )
-}
-
-/** An array, or the text of one that `plainArray` made. */
-function columnOf(value: unknown): readonly unknown[] {
-  if (typeof value !== 'string') return value as readonly unknown[]
-  if (value === '{}') return []
-  return value
-    .slice(1, -1)
-    .split(',')
-    .map((one) => (one === 'NULL' ? null : one === '""' ? '' : one))
-}
+import { copiedRows, rowsOf, type Told } from './told-statements.js'
 
 /** The texts of addresses and contracts; their numbers count from 1. */
 const texts: string[] = []
@@ -278,7 +256,8 @@ async function readFile({ request, text, now }: FileOfWorld): Promise<ReadFile |
   try {
     const covers = await declaredKinds(asked, format, chain)
     const run = { request: asked, deps: { database: databaseInto(statements) }, chain, format, covers, now }
-    await storeRows({ ...run, sha256: await fileSha256(request.file) }, state, 0)
+    const knownIds = createKnownIds(run.deps.database, true)
+    await storeRows({ ...run, sha256: await fileSha256(request.file) }, state, { startedAt: 0, knownIds })
     const segment: StoredSegment = {
       covers,
       from: request.completeFrom ?? null,
@@ -316,10 +295,12 @@ function databaseInto(pending: Statement[]): Database {
     },
     execute: async (statement: { readonly text: string } | string, values?: readonly unknown[]) =>
       take(statement, values),
-  } as unknown as Queryable
+    copy: async (statement: string, lines: string) =>
+      pending.push({ table: 'ledger.transfer', rows: copiedRows(statement, lines) }),
+  } as unknown as Transaction
   return {
     ...queryable,
-    transaction: async <T>(_options: unknown, work: (transaction: Queryable) => Promise<T>) =>
+    transaction: async <T>(_options: unknown, work: (transaction: Transaction) => Promise<T>) =>
       await work(queryable),
   } as unknown as Database
 }

@@ -19,7 +19,7 @@ import {
   readAuthentic,
   scan,
 } from '@cupel/event-log'
-import type { Database, Queryable } from '@cupel/postgres'
+import type { Database, Transaction } from '@cupel/postgres'
 import { putCheckpoints } from '@cupel/projections'
 import { latestReportRecord, latestReportsOf, reportedAddressesOf } from '@cupel/reports/read-model'
 import { createPdfRenderer, type PdfRenderer } from '@cupel/reports/pdf'
@@ -277,7 +277,7 @@ export async function rolledBack<T>(
 }
 
 /** All statements run within the one transaction. */
-const databaseOf = (database: Database, transaction: Queryable): Database => ({
+const databaseOf = (database: Database, transaction: Transaction): Database => ({
   ...database,
   query: (statement, values) => transaction.query(statement, values),
   execute: (statement, values) => transaction.execute(statement, values),
