@@ -1,5 +1,5 @@
 /** The events of an import: labels asserted, labels retired, the set published. */
-import type { DomainEvent, LabelAsserted, LabelSetPublished } from '@cupel/contracts'
+import type { AssertedLabel, DomainEvent, LabelsAsserted, LabelSetPublished } from '@cupel/contracts'
 import { event } from './fixture.js'
 
 const SET = { source: 'ofac_sdn', dataset: 'ofac_sdn.csv' }
@@ -8,12 +8,10 @@ const SET = { source: 'ofac_sdn', dataset: 'ofac_sdn.csv' }
 export function asserted(
   importId: string,
   name: string,
-  more: Partial<LabelAsserted> = {},
-): DomainEvent<'LabelAsserted'> {
-  return event('LabelAsserted', `${importId}/${name}`, {
-    ...SET,
+  { source = SET.source, dataset = SET.dataset, ...more }: Partial<LabelsAsserted & AssertedLabel> = {},
+): DomainEvent<'LabelsAsserted'> {
+  const label: AssertedLabel = {
     labelId: name,
-    importId,
     chain: 'ETH',
     address: name,
     canonicalAddress: name,
@@ -31,7 +29,8 @@ export function asserted(
     validFrom: null,
     validTo: null,
     ...more,
-  })
+  }
+  return event('LabelsAsserted', `${importId}/${name}`, { importId, source, dataset, labels: [label] })
 }
 
 export function retired(importId: string, name: string, validTo = '2026-11-10'): DomainEvent<'LabelRetired'> {

@@ -67,7 +67,7 @@ export const serviceAccess: Readonly<Record<AnyService, LogAccess>> = {
       ...atStart,
       ...screens,
       ...bulkScreens,
-      ...topicsOf('LabelAsserted', 'PolicyActivated', 'LedgerSegmentImported', 'SigningKeyPublished'),
+      ...topicsOf('LabelsAsserted', 'PolicyActivated', 'LedgerSegmentImported', 'SigningKeyPublished'),
     ],
     writes: [...bulkScreens, ...topicsOf('ReportGenerated', 'LabelStateRecorded'), ...deadLetters('scorer')],
     groups: 'scorer.',
@@ -93,8 +93,8 @@ export const serviceAccess: Readonly<Record<AnyService, LogAccess>> = {
     groups: 'webhook-dispatcher.',
   },
   'label-refresher': {
-    reads: [...atStart, ...topicsOf('LabelAsserted')],
-    writes: topicsOf('LabelAsserted'),
+    reads: [...atStart, ...topicsOf('LabelsAsserted')],
+    writes: topicsOf('LabelsAsserted'),
     groups: null,
   },
   // Its events go through the outbox.

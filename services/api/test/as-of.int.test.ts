@@ -47,12 +47,12 @@ async function publish(importId: string, category: string, publishedAt: string):
   const set = { importId, source: 'my_list', dataset: 'mine' }
   const parsed = parseAddress(ADDRESS, 'ETH')
   if (!parsed.ok) throw new Error(parsed.detail)
-  const label: EventData['LabelAsserted'] = {
-    ...{ ...set, labelId: importId, chain: 'ETH', address: ADDRESS, canonicalAddress: parsed.canonical },
+  const label = {
+    ...{ labelId: importId, chain: 'ETH', address: ADDRESS, canonicalAddress: parsed.canonical },
     ...{ lookupKey: parsed.lookupKey, category, subcategory: '', role: 'owner', entity: 'Somebody' },
     ...{ origin: 'my_list', kind: 'forensic', confidencePpm: 900_000, sourceUrl: '', sanction: null },
     ...{ observedAt: null, validFrom: null, validTo: null },
-  } as EventData['LabelAsserted']
+  }
   const publication = {
     ...{ ...set, sha256: importId, asOf: null, publishedAt, historical: false, appended: true },
     ...{ authorityOrigin: '', whole: false, replaces: [], basedOnSeq: 0, confirmedAt: null },
@@ -60,7 +60,7 @@ async function publish(importId: string, category: string, publishedAt: string):
     ...{ lostDesignations: 0, total: 1, added: 1, unchanged: 0, retired: 0, refused: 0 },
     ...{ acceptedRemovals: null, reason: null, importedBy: 'test', refreshConfigured: false },
   } as EventData['LabelSetPublished']
-  await installation.append(testEvent('LabelAsserted', 'my_list', label))
+  await installation.append(testEvent('LabelsAsserted', 'my_list', { ...set, labels: [label] }))
   await installation.append(testEvent('LabelSetPublished', 'my_list', publication))
 }
 

@@ -29,11 +29,11 @@ async function publish(asOf: Date, unreadable = 0): Promise<void> {
   published += 1
   const set = { importId: `import-${published}`, source: 'ofac_sdn', dataset: 'sdn' }
   const label = {
-    ...{ ...set, labelId: set.importId, chain: 'ETH', address: ADDRESS, canonicalAddress: ADDRESS },
+    ...{ labelId: set.importId, chain: 'ETH', address: ADDRESS, canonicalAddress: ADDRESS },
     ...{ lookupKey: `evm:${ADDRESS}`, category: 'sanctions', subcategory: '', role: 'owner' },
     ...{ entity: 'A listed party', origin: 'us-ofac', kind: 'designation', confidencePpm: 1_000_000 },
     ...{ sourceUrl: '', sanction: null, observedAt: null, validFrom: null, validTo: null },
-  } as EventData['LabelAsserted']
+  }
   const publication = {
     ...{ ...set, sha256: set.importId, asOf: asOf.toISOString(), publishedAt: new Date().toISOString() },
     ...{ historical: false, appended: true, authorityOrigin: 'us-ofac', whole: true, replaces: [] },
@@ -50,7 +50,7 @@ async function publish(asOf: Date, unreadable = 0): Promise<void> {
     },
     refreshConfigured: false,
   } as EventData['LabelSetPublished']
-  await installation.append(testEvent('LabelAsserted', 'ofac_sdn', label))
+  await installation.append(testEvent('LabelsAsserted', 'ofac_sdn', { ...set, labels: [label] }))
   await installation.append(testEvent('LabelSetPublished', 'ofac_sdn/sdn', publication))
   await installation.caughtUp(labelView)
 }

@@ -203,18 +203,18 @@ describe('labels that cannot be trusted', () => {
     await until(async () => expect(await lag()).toBe('0'))
   })
 
-  test('because early LabelAsserted are gone are refused, although a later LabelSetPublished looks fresh', async () => {
+  test('because early LabelsAsserted are gone are refused, although a later LabelSetPublished looks fresh', async () => {
     installation = await openInstallation()
     installation.run(policyView)
     await installation.publish('ofac_sdn', [lazarus])
-    await installation.deleteFront(topicOf('LabelAsserted'), 1)
+    await installation.deleteFront(topicOf('LabelsAsserted'), 1)
     const view = installation.run(labelView)
-    await refuses(await installation.start(), topicOf('LabelAsserted'))
+    await refuses(await installation.start(), topicOf('LabelsAsserted'))
     await until(() => expect(view.status()).toMatchObject({ state: 'stopped' }))
     expect(await listSets(installation.database)).toEqual([])
   })
 
-  test.each(['LabelAsserted', 'PolicyActivated'] as const)(
+  test.each(['LabelsAsserted', 'PolicyActivated'] as const)(
     'or whose policy cannot be are refused where the first %s goes while the scorer runs',
     async (type) => {
       installation = await openFollowed()

@@ -105,7 +105,7 @@ export async function openInstallation({ policy = true }: { policy?: boolean } =
       const asserted = labels.map((label, index) =>
         assertion(importId, dataset, `${importId}-${index}`, label, source),
       )
-      const topic = topicOf('LabelAsserted')
+      const topic = topicOf('LabelsAsserted')
       const events = [...asserted, publication(importId, source, dataset, labels.length)]
       await log.append(
         'test',
@@ -189,7 +189,7 @@ function assertion(
   labelId: string,
   label: Label,
   source: string,
-): DomainEvent<'LabelAsserted'> {
+): DomainEvent<'LabelsAsserted'> {
   const parsed = parseAddress(label.address, label.chain)
   if (!parsed.ok) throw new Error(`${label.address}: ${parsed.detail}`)
   const { category, entity, sourceUrl } = label
@@ -200,12 +200,9 @@ function assertion(
     sourceUrl,
     confidencePpm: label.confidencePpm ?? null,
   })
-  const data = {
+  const stated = {
     ...{
       labelId,
-      importId,
-      source,
-      dataset,
       chain: parsed.chain,
       address: label.address,
       canonicalAddress: parsed.canonical,
@@ -213,7 +210,7 @@ function assertion(
     ...{ lookupKey: parsed.lookupKey, category, role, entity, origin, kind, confidencePpm, sourceUrl },
     ...{ observedAt: '2026-11-20', validFrom: null, validTo: null, subcategory: '', sanction: null },
   }
-  return testEvent('LabelAsserted', labelId, data)
+  return testEvent('LabelsAsserted', labelId, { importId, source, dataset, labels: [stated] })
 }
 
 function publication(

@@ -18,7 +18,7 @@ export const eventFacts = {
   WatchesDigested: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":true},
   OwnLabelStated: {"personal":["reason","actor","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["labelId"],"endedAt":"statedAt"},"audited":true,"restoresTable":true},
   OwnLabelRemoved: {"personal":["reason","actor","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["labelId"],"endedAt":"removedAt"},"audited":true,"restoresTable":true},
-  LabelAsserted: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},
+  LabelsAsserted: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},
   LabelRetired: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},
   LabelSetPublished: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},
   LabelSetExpected: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},

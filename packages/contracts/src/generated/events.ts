@@ -936,12 +936,17 @@ export interface OwnLabelRemoved {
   readonly call: null | ApiCall
 }
 
-/** A source states a label of an address. Visible from the LabelSetPublished of the same import. */
-export interface LabelAsserted {
-  readonly labelId: string
+/** A source states labels of addresses. Visible from the LabelSetPublished of the same import. */
+export interface LabelsAsserted {
   readonly importId: string
   readonly source: string
   readonly dataset: string
+  readonly labels: readonly AssertedLabel[]
+}
+
+/** One label of an address. */
+export interface AssertedLabel {
+  readonly labelId: string
   readonly chain: string
   /** As the source writes it. */
   readonly address: string
@@ -1766,7 +1771,7 @@ export interface EventData {
   readonly WatchesDigested: WatchesDigested
   readonly OwnLabelStated: OwnLabelStated
   readonly OwnLabelRemoved: OwnLabelRemoved
-  readonly LabelAsserted: LabelAsserted
+  readonly LabelsAsserted: LabelsAsserted
   readonly LabelRetired: LabelRetired
   readonly LabelSetPublished: LabelSetPublished
   readonly LabelSetExpected: LabelSetExpected

@@ -13,24 +13,27 @@ export interface LabelAppender {
   add(event: DomainEvent, key: string): Promise<void>
   /** Resolves when the log has acknowledged all batches. */
   flush(): Promise<void>
+  /** Labels that were added or ended. */
   readonly appended: () => number
 }
 
 export function createLabelAppender(
   { log, codec }: { log: EventLog; codec: EventCodec },
-  onAppended: (events: number) => void,
+  onAppended: (labels: number) => void,
 ): LabelAppender {
   let batch: NewRecord[] = []
+  let labels = 0
   let bytes = 0
   let appended = 0
   const underWay: Promise<unknown>[] = []
 
   async function send(): Promise<void> {
-    const records = batch
+    const [records, ofRecords] = [batch, labels]
     batch = []
+    labels = 0
     bytes = 0
     const sending = log.append('labels.append', records).then(() => {
-      appended += records.length
+      appended += ofRecords
       onAppended(appended)
     })
     // A later `add` or `flush` reports a failure; until then the rejection must not count as unhandled.
@@ -46,6 +49,7 @@ export function createLabelAppender(
     async add(event, key) {
       const record = codec.encode(event, { topic: LABEL_TOPIC, key })
       batch.push(record)
+      labels += event.type === 'LabelsAsserted' ? event.data.labels.length : 1
       bytes += record.value.length
       if (batch.length >= BATCH_RECORDS || bytes >= BATCH_BYTES) await send()
     },

@@ -241,9 +241,7 @@ async function appendAll(
   const appender = createLabelAppender(deps, (events) => report('appending', events))
   for (const set of sets) {
     const key = setKey(set.comparison.set)
-    for await (const changes of changesOf(set.comparison)) {
-      for (const event of labelEvents(set, changes)) await appender.add(event, key)
-    }
+    for await (const event of labelEvents(set, changesOf(set.comparison))) await appender.add(event, key)
     for (const label of ended.replaced.get(set.comparison) ?? []) await appender.add(retired(set, label), key)
   }
   await appender.flush()

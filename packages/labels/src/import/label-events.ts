@@ -2,7 +2,12 @@
  * The events of one import of one set. The id of an event is made from the import and the fact, so that a repeated append gives the same
  * record.
  */
-import { decidedEventId, type DomainEvent, type LabelSetPublished } from '@cupel/contracts'
+import {
+  decidedEventId,
+  type AssertedLabel,
+  type DomainEvent,
+  type LabelSetPublished,
+} from '@cupel/contracts'
 import { labelIdentity, type StatedLabel } from '@cupel/domain'
 import type { Label, PublishedSet } from '../read-model/index.js'
 import { setKey } from './set-key.js'
@@ -17,15 +22,39 @@ export interface LabelImport {
 
 const SOURCE = 'cupel/label-import'
 
-/** Events of one bucket. A revised label is retired and asserted again. */
-export function* labelEvents(subject: LabelImport, changes: BucketChanges): Generator<DomainEvent> {
-  for (const label of changes.retired) yield retired(subject, label)
-  for (const { before, after } of changes.revised) {
-    yield retired(subject, before)
-    yield asserted(subject, after)
+/** Labels of one record, and the characters of their texts: a record stays far below what a log accepts. */
+const MOST_LABELS = 500
+const MOST_CHARACTERS = 200_000
+
+/** The events of all buckets. A revised label is retired and asserted again. */
+export async function* labelEvents(
+  subject: LabelImport,
+  buckets: AsyncIterable<BucketChanges>,
+): AsyncGenerator<DomainEvent> {
+  let labels: AssertedLabel[] = []
+  let characters = 0
+  for await (const changes of buckets) {
+    for (const label of changes.retired) yield retired(subject, label)
+    for (const { before } of changes.revised) yield retired(subject, before)
+    for (const stated of [...changes.revised.map(({ after }) => after), ...changes.asserted]) {
+      const label = { labelId: labelId(subject, stated), ...stated }
+      labels.push(label)
+      characters += charactersOf(label)
+      if (labels.length < MOST_LABELS && characters < MOST_CHARACTERS) continue
+      yield asserted(subject, labels)
+      labels = []
+      characters = 0
+    }
   }
-  for (const label of changes.asserted) yield asserted(subject, label)
+  if (labels.length > 0) yield asserted(subject, labels)
 }
+
+const charactersOf = (label: AssertedLabel): number =>
+  Object.values(label).reduce<number>(
+    (sum, value) =>
+      sum + (typeof value === 'string' ? value.length : value === null ? 0 : JSON.stringify(value).length),
+    0,
+  )
 
 /**
  * The id of a label is made from the set, the fact and the version of the set that added it. Importing a file again after a
@@ -35,13 +64,12 @@ function labelId({ comparison: { set, base } }: LabelImport, label: StatedLabel)
   return decidedEventId('label', labelIdentity(set, label), base)
 }
 
-function asserted(subject: LabelImport, label: StatedLabel): DomainEvent<'LabelAsserted'> {
+function asserted(subject: LabelImport, labels: readonly AssertedLabel[]): DomainEvent<'LabelsAsserted'> {
   const { importId, comparison } = subject
-  const id = labelId(subject, label)
   return {
-    type: 'LabelAsserted',
-    data: { labelId: id, importId, ...comparison.set, ...label },
-    envelope: envelope(subject, decidedEventId('LabelAsserted', importId, id)),
+    type: 'LabelsAsserted',
+    data: { importId, ...comparison.set, labels },
+    envelope: envelope(subject, decidedEventId('LabelsAsserted', importId, labels[0]!.labelId)),
   }
 }
 

@@ -66,13 +66,14 @@ export async function compareLabelRows(
 function statedBy(records: readonly LogRecord[], codec: EventCodec): StatedRows {
   const stated: StatedRows = { labels: [], keys: [], retirements: [] }
   for (const record of records) {
-    const asserted = codec.decodeAs('LabelAsserted', record)
+    const asserted = codec.decodeAs('LabelsAsserted', record)
     const retired = codec.decodeAs('LabelRetired', record)
     if (retired !== null) stated.retirements.push(rowOfRetirement(retired.data, record))
-    if (asserted === null) continue
-    const label = rowOfLabel(asserted.data, record)
-    stated.labels.push(label)
-    stated.keys.push(...furtherKeysOf(asserted.data).map((key) => ({ label, key })))
+    for (const told of asserted?.data.labels ?? []) {
+      const label = rowOfLabel(asserted!.data, told, record)
+      stated.labels.push(label)
+      stated.keys.push(...furtherKeysOf(told).map((key) => ({ label, key })))
+    }
   }
   return stated
 }

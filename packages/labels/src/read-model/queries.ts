@@ -86,7 +86,7 @@ export async function listSanctions(database: Queryable, origin: string): Promis
   const rows = await database.query<{ label: CompactLabel }>(
     `SELECT json_build_array(${LABEL_EXPRESSIONS.join(', ')}) AS label FROM ${visibleLabels(null)}
      WHERE l.category = 'sanctions' AND l.origin = $1 AND NOT p.historical AND ended.published_at IS NULL
-       AND (l.valid_to IS NULL OR l.valid_to::timestamptz > now()) ORDER BY l.log_offset`,
+       AND (l.valid_to IS NULL OR l.valid_to::timestamptz > now()) ORDER BY l.log_offset, l.label_id`,
     [origin],
   )
   return rows.map((row) => labelOf(row.label))
@@ -103,7 +103,7 @@ export async function showLabels(
 ): Promise<Label[]> {
   const rows = await database.query<{ label: CompactLabel; asserted_valid_to: string | null }>(
     `SELECT json_build_array(${FOUND_EXPRESSIONS.join(', ')}) AS label, l.valid_to AS asserted_valid_to
-     FROM ${visibleLabels(null, labelsFoundBy('$1::text[]'))} ORDER BY l.log_offset`,
+     FROM ${visibleLabels(null, labelsFoundBy('$1::text[]'))} ORDER BY l.log_offset, l.label_id`,
     [askedParts(lookupKeys)],
   )
   const found = rows

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import {
   topicOf,
-  type LabelAsserted,
+  type AssertedLabel,
   type LabelRetired,
+  type LabelsAsserted,
   type LabelSetExpected,
   type LabelSetPublished,
 } from '@cupel/contracts'
@@ -145,7 +146,7 @@ const nothingPublished = {
   refresh_configured: true,
 }
 
-/** Imports append tens of thousands of small labels. */
+/** An import ends tens of thousands of labels with a record each. */
 const MAX_BATCH_RECORDS = 5_000
 
 /**
@@ -161,17 +162,17 @@ function keyOf({
   return parsed.ok ? parsed.lookupKey : lookupKey
 }
 
-export function furtherKeysOf({ canonicalAddress, chain, category }: LabelAsserted): readonly string[] {
+export function furtherKeysOf({ canonicalAddress, chain, category }: AssertedLabel): readonly string[] {
   const parsed = parseAddress(canonicalAddress, chain)
   return parsed.ok ? furtherLabelKeys(parsed, { isClean: category === 'clean_exchange' }) : []
 }
 
 /** The columns of a label, as its event states it. */
-export const rowOfLabel = (data: LabelAsserted, at: { readonly offset: number }) => ({
-  import_id: data.importId,
+export const rowOfLabel = (set: LabelsAsserted, data: AssertedLabel, at: { readonly offset: number }) => ({
+  import_id: set.importId,
   label_id: data.labelId,
-  source: data.source,
-  dataset: data.dataset,
+  source: set.source,
+  dataset: set.dataset,
   chain: data.chain,
   address: data.address,
   canonical_address: data.canonicalAddress,
@@ -245,16 +246,18 @@ export const labelView: ReadModel = {
   name: 'label-view',
   version: 4,
   schema: 'label_view',
-  topics: [topicOf('LabelAsserted')],
+  topics: [topicOf('LabelsAsserted')],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
   tables: ['label', 'label_key', 'retirement', 'publication'],
   maxBatchRecords: MAX_BATCH_RECORDS,
   resizedBy: ['LabelSetPublished'],
   reducers: [
-    on('LabelAsserted', ({ data }, at) => [
-      insertLabel(rowOfLabel(data, at)),
-      ...furtherKeysOf(data).map((key) =>
-        insertKey({ lookup_key: key, import_id: data.importId, label_id: data.labelId }),
+    on('LabelsAsserted', ({ data }, at) => [
+      ...data.labels.map((label) => insertLabel(rowOfLabel(data, label, at))),
+      ...data.labels.flatMap((label) =>
+        furtherKeysOf(label).map((key) =>
+          insertKey({ lookup_key: key, import_id: data.importId, label_id: label.labelId }),
+        ),
       ),
     ]),
     on('LabelRetired', ({ data }, at) => insertRetirement(rowOfRetirement(data, at))),
@@ -268,5 +271,5 @@ export const labelView: ReadModel = {
 
 /** Consumer group of the label view; its checkpoint is the position of the view. */
 export const labelViewGroup = readModelGroup(labelView)
-export const LABEL_TOPIC = topicOf('LabelAsserted')
+export const LABEL_TOPIC = topicOf('LabelsAsserted')
 export const LABEL_PARTITION = 0

@@ -45,7 +45,7 @@ export interface LabelSnapshot {
 
 /** SQL for the labels of keys, as one JSON array in the order of the log. */
 const foundLabels = (upTo: string | null, keys: string): string => `
-      (SELECT json_agg(json_build_array(${FOUND_EXPRESSIONS.join(', ')}) ORDER BY l.log_offset)
+      (SELECT json_agg(json_build_array(${FOUND_EXPRESSIONS.join(', ')}) ORDER BY l.log_offset, l.label_id)
        FROM ${visibleLabels(upTo, labelsFoundBy(keys))})`
 
 /** Needed by every batch: the numbers of the states of labels and policy, how current the view is, and the labels of the keys. */

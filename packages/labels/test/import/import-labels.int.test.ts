@@ -68,6 +68,22 @@ describe('an import', () => {
     expect(first).toMatchObject({ total: 30, added: 30 })
   })
 
+  test('states many labels in few records, and ends each with a record of its own', async () => {
+    const names = ['short', 'x'.repeat(2_000)]
+    const lines = names.flatMap((entity, set) => rows('many', 600, { entity }, 1 + 10_000 * set))
+    const before = await labelsEnd()
+    const file = await installation.list('many.csv', lines)
+    expect(await installation.imported(file)).toMatchObject({ added: 1_200, visible: true })
+    const records = (await installation.records(LABEL_TOPIC)).slice(before)
+    // 1,200 labels with 1.2 million characters, and the publication.
+    expect(records.length).toBeLessThan(20)
+    expect(Math.max(...records.map(({ value }) => value.length))).toBeLessThan(300_000)
+    for (const number of [1, 600, 10_001, 10_600])
+      expect((await installation.show(evm(number))).filter(({ source }) => source === 'many')).toHaveLength(1)
+    const fewer = await installation.list('many.csv', lines.slice(10))
+    expect(await installation.imported(fewer)).toMatchObject({ added: 0, unchanged: 1_190, retired: 10 })
+  })
+
   test('retires removed labels; a label that is listed again is a new one with its own interval', async () => {
     const name = 'interval.csv'
     const two = [

@@ -31,7 +31,7 @@ test('callers at once get databases of their own, cloned from one template that 
 
 test('an installation has the topics and the schemas, and shares no record with another one', async () => {
   const [one, other] = await Promise.all([openTestInstallation(), openTestInstallation()])
-  const topic = topicOf('LabelAsserted')
+  const topic = topicOf('LabelsAsserted')
   expect(await one.log.partitionCount(topic)).toBeGreaterThan(0)
   const closed: number[] = []
   one.onClose(() => closed.push(1))

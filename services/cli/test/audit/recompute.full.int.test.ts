@@ -79,7 +79,7 @@ describe('an untouched log', () => {
     expect(counts['screening.report.events.v1']).toEqual({ ReportGenerated: 4 })
     expect(counts['sandbox.screening.report.events.v1']).toEqual({ ReportGenerated: 1 })
     expect(counts['screening.label.events.v1']).toEqual({
-      LabelAsserted: 3,
+      LabelsAsserted: 3,
       LabelRetired: 1,
       LabelSetPublished: 3,
     })
