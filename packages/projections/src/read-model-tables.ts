@@ -126,7 +126,7 @@ export async function hasCurrentDefinition(
 const definitions = new WeakMap<ReadModel, string>()
 
 /** Needed in every transaction of a projector, so it is computed once. */
-function definitionSha256(readModel: ReadModel): string {
+export function definitionSha256(readModel: ReadModel): string {
   let sha256 = definitions.get(readModel)
   if (sha256 === undefined) {
     sha256 = createHash('sha256').update(`${readModel.version}\n${readModel.definition}`).digest('hex')

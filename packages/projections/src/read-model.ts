@@ -30,6 +30,8 @@ export interface ReadModel {
   readonly reducers: readonly Reducer[]
   /** Records of one partition in one batch; use fewer for large rows. */
   readonly maxBatchRecords?: number
+  /** Whether its writes find rows by the keys of the tables alone: a rebuild makes the other indexes at its end. */
+  readonly writesByKey?: boolean
   /** Time between two commits, 50 ms by default; longer if no reader waits for recent records. */
   readonly commitIntervalMs?: number
   /**

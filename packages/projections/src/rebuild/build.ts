@@ -13,6 +13,7 @@ import { applyChanges, createReduce, type ReducedRecord } from '../apply.js'
 import { UnappliableRecordError } from '../consume/unappliable-record.js'
 import { inParallel } from '../in-parallel.js'
 import type { ReadModel } from '../read-model.js'
+import { storeProgress, type PlaceProgress } from './rebuild-progress.js'
 
 /** Records written in one transaction, and partitions read at the same time: a few dozen megabytes in memory. */
 const MAX_BATCH_RECORDS = 1_000
@@ -34,6 +35,8 @@ export interface Build {
   /** Unreadable records of work topics, which the live projector skips too. */
   skipped(): number
   next(place: Place): number
+  /** Positions are no longer stored: an interrupted rebuild cannot go on from here. */
+  endProgress(): void
   ends(): Promise<Positions>
   /** Applies the records before the positions, in its own transactions or in the given one; returns the number of records. */
   readTo(positions: Positions, phase: RebuildProgress['phase'], transaction?: Queryable): Promise<number>
@@ -47,16 +50,24 @@ export interface BuildOptions {
   readonly onProgress?: (progress: RebuildProgress) => void
 }
 
-/** Begins at offset 0 of every partition and writes into `schema`. */
-export async function startBuild(options: BuildOptions, schema: string): Promise<Build> {
+/** Writes into `schema`, from what an interrupted rebuild reached on: from offset 0 of a partition without it. */
+export async function startBuild(
+  options: BuildOptions,
+  schema: string,
+  reached: readonly PlaceProgress[],
+): Promise<Build> {
   const { readModel, log, database, onProgress } = options
   const reduce = createReduction(options)
   const places = await placesOf(log, readModel.topics)
-  const next = new Map<string, number>()
-  let records = 0
-  let skipped = 0
+  const next = new Map(reached.map((one) => [placeOf(one), one.next]))
+  let storesProgress = true
+  let records = reached.reduce((sum, one) => sum + one.records, 0)
+  let skipped = reached.reduce((sum, one) => sum + one.skipped, 0)
 
-  return { records: () => records, skipped: () => skipped, next: nextOf, places, ends, readTo }
+  return {
+    ...{ records: () => records, skipped: () => skipped, next: nextOf, places, ends, readTo },
+    endProgress: () => void (storesProgress = false),
+  }
 
   function nextOf(place: Place): number {
     return next.get(placeOf(place)) ?? 0
@@ -89,7 +100,8 @@ export async function startBuild(options: BuildOptions, schema: string): Promise
     const total = records + ranges.reduce((sum, { from, to }) => sum + to - from, 0)
     await inParallel(ranges, MAX_CONCURRENT_PARTITIONS, async (range) => {
       for await (const batch of inBatches(log.read(range), MAX_BATCH_RECORDS)) {
-        await write(batch, transaction)
+        const written = { place: range, records: batch, transaction, storesProgress }
+        skipped += await writeBatch(reduce, { database, schema }, written)
         records += batch.length
         onProgress?.({ phase, records, total })
       }
@@ -97,17 +109,34 @@ export async function startBuild(options: BuildOptions, schema: string): Promise
     })
     return records - before
   }
+}
 
-  async function write(batch: readonly LogRecord[], transaction?: Queryable): Promise<void> {
-    const reduced: ReducedRecord[] = []
-    for (const record of batch) reduced.push(await reduce(record))
-    skipped += reduced.filter(({ type }) => type === null).length
-    const changes = reduced.flatMap((each) => each.changes)
-    if (transaction !== undefined) return await applyChanges(transaction, schema, changes)
-    await database.transaction({ at: 'projector.rebuild-batch', synchronousCommit: 'off' }, (own) =>
-      applyChanges(own, schema, changes),
-    )
-  }
+interface Batch {
+  readonly place: Place
+  readonly records: readonly LogRecord[]
+  /** Writes into the given transaction, if there is one. */
+  readonly transaction: Queryable | undefined
+  readonly storesProgress: boolean
+}
+
+/** Resolves to the number of records that were skipped. */
+async function writeBatch(
+  reduce: ReturnType<typeof createReduction>,
+  { database, schema }: { readonly database: Database; readonly schema: string },
+  { place: { topic, partition }, records, transaction, storesProgress }: Batch,
+): Promise<number> {
+  const reduced: ReducedRecord[] = []
+  for (const record of records) reduced.push(await reduce(record))
+  const skipped = reduced.filter(({ type }) => type === null).length
+  const changes = reduced.flatMap((each) => each.changes)
+  if (transaction !== undefined) await applyChanges(transaction, schema, changes)
+  else
+    await database.transaction({ at: 'projector.rebuild-batch', synchronousCommit: 'off' }, async (own) => {
+      await applyChanges(own, schema, changes)
+      const place = { topic, partition, next: records.at(-1)!.offset + 1 }
+      if (storesProgress) await storeProgress(own, schema, { ...place, records: records.length, skipped })
+    })
+  return skipped
 }
 
 /**

@@ -251,6 +251,80 @@ test('what a killed rebuild left is cleared away by the next one', async () => {
   expect(await schemas()).toEqual(['note_view'])
 })
 
+describe('a rebuild that is cut off while it reads', () => {
+  const indexed = { ...noteView, definition: `${noteView.definition}; CREATE INDEX by_level ON note (level)` }
+  const writesByKey = { ...indexed, writesByKey: true }
+  /** Cut off behind the first partition that is read. */
+  async function cutOff(readModel: ReadModel = noteView): Promise<void> {
+    await project('a:red', 'b:green')
+    await fixture.report(1, 'c:grey')
+    const live = fixture.run()
+    await until(async () => expect(await fixture.checkpoint(1)).toBe(1))
+    await live.stop()
+    const onProgress = ({ phase }: RebuildProgress): void => {
+      if (phase === 'reading') throw new Error('cut off')
+    }
+    await expect(rebuild({ readModel, onProgress })).rejects.toThrow('cut off')
+    expect(await fixture.notes()).toEqual(['a:red', 'b:green', 'c:grey'])
+  }
+  const readAgain = async (readModel: ReadModel = noteView): Promise<number> => {
+    const decoded: string[] = []
+    const codec: EventCodec = {
+      ...jsonCodec,
+      decode(record) {
+        decoded.push(record.key)
+        return jsonCodec.decode(record)
+      },
+    }
+    const result = await rebuild({ readModel, codec })
+    expect(result).toMatchObject({ records: 3, switched: true })
+    expect(await fixture.notes()).toEqual(['a:red', 'b:green', 'c:grey'])
+    expect(await schemas()).toEqual(['note_view'])
+    return decoded.length
+  }
+
+  test('goes on behind what it had stored', async () => {
+    await cutOff()
+    expect(await readAgain()).toBeLessThan(3)
+  })
+
+  test('does not put rows into service that somebody changed meanwhile', async () => {
+    await cutOff()
+    await fixture.database.execute(`UPDATE note_view_rebuild.note SET level = 'grey' WHERE report_id = 'a'`)
+    expect(await rebuild()).toMatchObject({ differences: 2, switched: false })
+    expect(await fixture.notes()).toEqual(['a:red', 'b:green', 'c:grey'])
+    expect(await rebuild()).toMatchObject({ differences: 0, switched: true })
+  })
+
+  test.each([
+    ['another log', `UPDATE note_view_rebuild.rebuild_begun SET log = 'another'`],
+    ['another definition', `UPDATE note_view_rebuild.rebuild_begun SET definition = 'another'`],
+    ['a rebuild without its progress', 'DROP TABLE note_view_rebuild.rebuild_begun'],
+  ])('begins anew beside tables of %s', async (_, change) => {
+    await cutOff()
+    await fixture.database.execute(change)
+    expect(await readAgain()).toBe(3)
+  })
+
+  test('is no part of a comparison, which reads everything', async () => {
+    await cutOff()
+    await fixture.database.execute(`UPDATE note_view_rebuild.note SET level = 'grey' WHERE report_id = 'a'`)
+    expect(await rebuild({ compareOnly: true })).toMatchObject({ differences: 0, records: 3 })
+  })
+
+  test.each([
+    ['at once', indexed],
+    ['at its end, where writes go by the keys', writesByKey],
+  ])('makes every index: %s', async (_, readModel) => {
+    await cutOff(readModel)
+    await readAgain(readModel)
+    const indexes = await fixture.database.query(
+      `SELECT indexname AS name FROM pg_indexes WHERE schemaname = 'note_view' ORDER BY indexname`,
+    )
+    expect(indexes).toEqual([{ name: 'by_level' }, { name: 'note_pkey' }])
+  })
+})
+
 test('a record that cannot be applied ends the rebuild with its place, and the old tables stay', async () => {
   await project('a:red')
   await fixture.report(1, 'b:unthinkable')

@@ -1,11 +1,12 @@
 /**
  * Rebuilds a read model from the start of the log, in new tables beside the live ones, and switches to them in one
  * transaction. The live projector runs meanwhile. A rebuild that is killed at any moment leaves the live tables unchanged,
- * and the next rebuild drops its leftovers. A rebuild has no side effects: it is a loop over reducers.
+ * and the next one goes on with the tables that it filled, or drops them. A rebuild has no side effects: it is a loop over reducers.
  */
 import { requestedEventId, topicOf, type Logger } from '@cupel/contracts'
-import { placeOf, requireFront } from '@cupel/event-log'
+import { LogStoppedError, placeOf, requireFront } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
+import { UnappliableRecordError } from '../consume/unappliable-record.js'
 import { outboxType, writeOutbox, type OutboxEvent } from '../outbox.js'
 import {
   analyzeTables,
@@ -17,6 +18,7 @@ import {
 } from '../read-model-tables.js'
 import { readModelGroup, type ReadModel } from '../read-model.js'
 import { startBuild, type Build, type BuildOptions, type Positions } from './build.js'
+import { beginProgress, endProgress, readProgress, type PlaceProgress } from './rebuild-progress.js'
 import {
   areEqual,
   countDifferences,
@@ -82,6 +84,7 @@ export async function rebuildReadModel(options: RebuildOptions): Promise<Rebuild
     try {
       return await rebuild(options)
     } catch (error) {
+      if (await canGoOn(options, error)) throw error
       await dropLeftovers(database, readModel).catch((failure: unknown) =>
         options.logger.warn(
           { err: failure },
@@ -101,13 +104,11 @@ async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
   const { database, readModel, log, compareOnly = false } = options
   const startedAt = performance.now()
   await requireFront(log, readModel.topics)
-  await dropLeftovers(database, readModel)
-  await database.transaction({ at: 'projector.install-tables' }, (transaction) =>
-    createReadModelSchema(transaction, readModel, freshSchema(readModel)),
-  )
-  const build = await startBuild(options, freshSchema(readModel))
+  const build = await startBuild(options, freshSchema(readModel), await freshTables(options))
   // Until the comparison the new tables stay behind the live ones, so that both can be read at the same position.
   await build.readTo(await livePositions(database, options), 'reading')
+  build.endProgress()
+  await endProgress(database, freshSchema(readModel))
   const isNewDefinition = (await hasCurrentDefinition(database, readModel)) === false
   const comparison = await compareWithLive(options, build)
   const differences = comparison.reduce(
@@ -126,6 +127,35 @@ async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
     ...{ readModel: readModel.name, records, skipped, durationMs },
     ...{ comparison, differences, isNewDefinition, switched },
   }
+}
+
+/**
+ * The new tables: those that a rebuild filled before it was cut off, with how far it came, else empty ones. A comparison alone trusts no
+ * table that it did not fill.
+ */
+async function freshTables(options: RebuildOptions): Promise<readonly PlaceProgress[]> {
+  const { database, readModel, log, compareOnly = false } = options
+  const schema = freshSchema(readModel)
+  const reached = compareOnly ? null : await readProgress(database, schema, options)
+  if (reached !== null) return reached
+  await dropLeftovers(database, readModel)
+  const identity = await log.identity()
+  await database.transaction({ at: 'projector.install-tables' }, async (transaction) => {
+    await createReadModelSchema(transaction, readModel, schema)
+    await beginProgress(transaction, schema, { readModel, log: identity })
+  })
+  return []
+}
+
+/** Whether the next rebuild can go on with the new tables: a log or a record that stops this one stops that one too. */
+async function canGoOn(options: RebuildOptions, error: unknown): Promise<boolean> {
+  if (options.compareOnly === true) return false
+  if (error instanceof LogStoppedError || error instanceof UnappliableRecordError) return false
+  // Without a database nothing can be cleared away either.
+  const reached = await readProgress(options.database, freshSchema(options.readModel), options).catch(
+    () => [],
+  )
+  return reached !== null
 }
 
 async function catchUpAndSwitch(

@@ -64,6 +64,7 @@ export const reportView: ReadModel = {
   topics: [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
   tables: ['report'],
+  writesByKey: true,
   maxBatchRecords: MAX_BATCH_RECORDS,
   reducers: [
     onPartOf('ReportGenerated', KEPT, (data, at) => insertReport(rowOfReport(data, at))),
