@@ -83,4 +83,9 @@ export {
   type Segment,
 } from './segments.js'
 export type { KnownSizes } from './sizes.js'
-export { touchedAddresses, type TouchRequest } from './touched-addresses.js'
+export {
+  addressesReaching,
+  touchedAddresses,
+  type RelabelledRequest,
+  type TouchRequest,
+} from './touched-addresses.js'

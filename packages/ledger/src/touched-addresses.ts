@@ -69,6 +69,49 @@ export async function touchedAddresses(
   })
 }
 
+export interface RelabelledRequest extends Pick<
+  TouchRequest,
+  'chain' | 'policy' | 'labelled' | 'maxAddresses'
+> {
+  /** Addresses of the chain whose labels changed, in the notation of the ledger. */
+  readonly addresses: readonly string[]
+}
+
+/**
+ * The addresses whose examination other labels of these addresses can change: those from which a search reaches one of them. As in a screen, no path
+ * goes through an unlabelled hub or a service. `all` stands for every address of the chain: also where clusters decide what is a hub.
+ */
+export async function addressesReaching(
+  database: Queryable,
+  request: RelabelledRequest,
+): Promise<ReadonlySet<string> | 'all'> {
+  const { chain, addresses, maxAddresses: most = MAX_TOUCHED } = request
+  if (chain === 'SOL' || findChain(chain)?.family === 'cardano') return 'all'
+  if (chainFactsOf(chain)?.spendsTogether === true) return 'all'
+  const [state] = await database.query<{ seq: number }>(
+    'SELECT coalesce(max(ledger_seq), 0) AS seq FROM ledger.segment WHERE chain = $1',
+    [chain],
+  )
+  const found = await reached(
+    database,
+    { ...request, fromSeq: state!.seq, toSeq: state!.seq },
+    { moved: new Set(), attributed: new Set(addresses), most },
+  )
+  if (found === 'all') return 'all'
+  const holders = await readNew(database, {
+    ...{ name: 'holders', text: HOLDERS, chain, addresses, most },
+    touched: new Set(found),
+  })
+  return holders === null ? 'all' : new Set([...found, ...holders])
+}
+
+/** Who has a token that no table knows: its contract, and the other end of its transfers, count by their labels. */
+const HOLDERS = `
+  SELECT from_address AS address FROM ledger.unknown_token WHERE chain = $1 AND (contract = ANY ($2::text[]) OR to_address = ANY ($2::text[]))
+  UNION
+  SELECT to_address FROM ledger.unknown_token WHERE chain = $1 AND (contract = ANY ($2::text[]) OR from_address = ANY ($2::text[]))
+  LIMIT $3`
+
 /**
  * The heights at which segments may change what earlier files hold: whatever a range newly contains lies in the range of a segment. Null for
  * none, `all` if the history of every address becomes whole, or is whole no more.
@@ -102,6 +145,8 @@ async function isFirst(
   return known.length === 0
 }
 
+type SearchRequest = SegmentRange & Pick<TouchRequest, 'policy' | 'labelled'>
+
 interface Found {
   /** Addresses whose transfers changed: a search reads those of addresses that are fewer than its hops away. */
   readonly moved: ReadonlySet<string>
@@ -112,7 +157,7 @@ interface Found {
 
 async function reached(
   database: Queryable,
-  request: TouchRequest,
+  request: SearchRequest,
   { moved, attributed, most }: Found,
 ): Promise<ReadonlySet<string> | 'all'> {
   const { chain } = request
@@ -136,7 +181,7 @@ async function reached(
 /** Those of the addresses through which a path may go in the state before or after. */
 async function followable(
   database: Queryable,
-  request: TouchRequest,
+  request: SearchRequest,
   addresses: readonly string[],
 ): Promise<readonly string[]> {
   const { chain, policy } = request

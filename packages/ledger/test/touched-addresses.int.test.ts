@@ -1,17 +1,20 @@
 /** New segments touch every address that they give another answer, and few others. */
-import {
-  attribute,
-  compilePolicy,
-  defaultPolicy,
-  parseAddress,
-  writtenForms,
-  type CompiledPolicy,
-  type LabelFacts,
-} from '@cupel/domain'
+import { writtenForms } from '@cupel/domain'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { examineAddress, readClusterFacts, touchedAddresses } from '../src/index.js'
+import { touchedAddresses } from '../src/index.js'
 import { bitcoinAddress, bitcoinKeyAddress } from './bitcoin-address.js'
+import {
+  answerOf as answerIn,
+  GENERATED_AT,
+  keyOf,
+  label,
+  labelledIn,
+  MEMBERS,
+  pay,
+  policyWith,
+  type World,
+} from './examined-world.js'
 import {
   address,
   csvOf,
@@ -21,7 +24,6 @@ import {
   type LedgerInstallation,
 } from './installation.js'
 
-const GENERATED_AT = '2026-11-21T09:00:00.000Z'
 const HOURS = 3_600_000
 
 let ledger: LedgerInstallation
@@ -30,65 +32,8 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => await ledger.close())
 
-/** Limits so small that a few transfers reach each of them. */
-function policyWith(hops: number): CompiledPolicy {
-  const limits = {
-    ...{ transfers: 6, intermediaries: 4, transfers_per_intermediary: 5 },
-    ...{ transfers_of_intermediaries: 14, hub_counterparties: 3, paths: 3 },
-  }
-  const exposure = { ...defaultPolicy.exposure, hops, limits }
-  return compilePolicy({ ...defaultPolicy, exposure, cluster: { ...defaultPolicy.cluster, addresses: 4 } })
-}
-
-const label = (of: string, chain: string, category: string): LabelFacts => ({
-  ...{
-    labelId: `${of} ${category}`,
-    subcategory: '',
-    sanction: null,
-    source: 'list',
-    dataset: 'list',
-    chain,
-  },
-  ...{ address: of, role: 'owner', category, entity: 'Somebody', origin: 'list', kind: 'forensic' },
-  ...{ confidencePpm: 900_000, sourceUrl: '', observedAt: null, validFrom: null, validTo: null },
-  ...{ knownFrom: GENERATED_AT, knownTo: null },
-})
-
-interface World {
-  readonly chain: string
-  readonly policy: CompiledPolicy
-  readonly labels: readonly LabelFacts[]
-}
-
-const keyOf = (one: string, chain: string): string => {
-  const parsed = parseAddress(one, chain)
-  return parsed.ok ? parsed.lookupKey : one
-}
-
-function labelsOf(
-  { chain, labels }: World,
-  keys: readonly string[],
-): ReadonlyMap<string, readonly LabelFacts[]> {
-  const found = new Map<string, LabelFacts[]>()
-  for (const one of labels) {
-    const key = keyOf(one.address, chain)
-    if (keys.includes(key)) found.set(key, [...(found.get(key) ?? []), one])
-  }
-  return found
-}
-
-/** What an examination says of the address in a state, but for the names of the state. */
-async function answerOf(world: World, one: string, ledgerSeq: number): Promise<string> {
-  const { chain, policy } = world
-  const asked = {
-    ...{ chain, address: one, ledgerSeq, policy, labelSets: [], generatedAt: GENERATED_AT },
-    labelsOf: (keys: readonly string[]) => Promise.resolve(labelsOf(world, keys)),
-  }
-  const maxAddresses = policy.document.cluster.addresses
-  const exposure = { ...(await examineAddress(ledger.database, asked)), ledgerSeq: 0, ranges: [] }
-  const cluster = await readClusterFacts(ledger.database, { ...asked, maxAddresses })
-  return JSON.stringify([exposure, cluster === null ? null : { ...cluster, ledgerSeq: 0 }])
-}
+const answerOf = (world: World, one: string, ledgerSeq: number): Promise<string> =>
+  answerIn(ledger.database, world, { one, ledgerSeq })
 
 const ledgerSeq = async (): Promise<number> =>
   (
@@ -106,15 +51,7 @@ async function touched(
   return await touchedAddresses(ledger.database, {
     ...{ chain, policy, fromSeq, toSeq: await ledgerSeq(), nowS: Date.parse(GENERATED_AT) / 1_000 },
     ...(maxAddresses === undefined ? {} : { maxAddresses }),
-    labelled: async (addresses) =>
-      new Map(
-        addresses.flatMap((one) => {
-          const own = labelsOf(world, [keyOf(one, chain)]).get(keyOf(one, chain))
-          if (own === undefined) return []
-          const { service } = attribute(own, { chain, policy, labelSets: [], generatedAt: GENERATED_AT })
-          return [[one, { isService: service !== null }] as const]
-        }),
-      ),
+    labelled: labelledIn(world),
   })
 }
 
@@ -141,14 +78,6 @@ async function untouched(world: World, { fromSeq, members }: Run): Promise<numbe
   return others.length
 }
 
-const MEMBERS = 16
-const pay = fc.record({
-  from: fc.nat(MEMBERS - 1),
-  to: fc.nat(MEMBERS - 1),
-  raw: fc.constantFrom('1', '1000000000000000000', '7000000000000000000', '90000000000000000'),
-  status: fc.constantFrom('1', '1', '1', '', '0'),
-  kind: fc.constantFrom('native', 'native', 'native', 'internal'),
-})
 /** Rows of the second file that tell again what the first one told, with this outcome. */
 const again = fc.record({ row: fc.nat(29), status: fc.constantFrom('1', '0') })
 

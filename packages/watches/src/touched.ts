@@ -17,7 +17,7 @@ export interface WatchedState {
 /** The cause of another decision. */
 export type WatchCause = 'created' | 'labels' | 'ledger' | 'policy' | 'scorer'
 
-/** Maximum number of addresses that labels can affect through transfers. Beyond it, every watch of the chain is decided again. */
+/** Maximum number of addresses that labels affect through transfers, if every transfer counts. Beyond it, hubs and services end the paths. */
 const MAX_REACHED = 20_000
 /**
  * A decision waits until every scorer has the new state. A scorer uses a state that it cannot confirm for at most 30 s, and then decides
@@ -25,10 +25,15 @@ const MAX_REACHED = 20_000
  */
 const LEDGER_PATIENCE_MS = 35_000
 
-/** Finds the addresses of a chain whose answer the segments after `fromSeq`, up to `toSeq`, can change. `all`: those of all of the chain. */
+/** Finds the addresses of a chain whose answer a change can change. `all`: those of all of the chain. */
 export type FindTouched = (
   database: Queryable,
-  range: { readonly chain: string; readonly fromSeq: number; readonly toSeq: number },
+  change: { readonly chain: string } & (
+    | /** The segments after `fromSeq`, up to `toSeq`. */ { readonly fromSeq: number; readonly toSeq: number }
+    | /** Other labels of these addresses, in the notation of the ledger. */ {
+        readonly relabelled: readonly string[]
+      }
+  ),
 ) => Promise<ReadonlySet<string> | 'all'>
 
 interface Change {
@@ -155,7 +160,10 @@ async function markDue(
 /** Milliseconds of an expression, as an interval. */
 const MS = (expression: string): string => `make_interval(secs => (${expression})::float8 / 1000)`
 
-async function markOfLabels(transaction: Queryable, { from, to, hops }: Change): Promise<number> {
+async function markOfLabels(
+  transaction: Queryable,
+  { from, to, hops, findTouched }: Change & { readonly findTouched: FindTouched },
+): Promise<number> {
   const range = [from.labelSetSeq, to.labelSetSeq]
   const [news] = await transaction.query<{ changes_lists: boolean }>(CHANGES_LISTS, range)
   if (news?.changes_lists === true) return await markDue(transaction, 'labels', 'w.livemode', [])
@@ -172,7 +180,8 @@ async function markOfLabels(transaction: Queryable, { from, to, hops }: Change):
   )
   if (chains.length === 0) return marked
   const changed = await transaction.query<ChangedAddress>(CHANGED_ADDRESSES, [...range, MAX_REACHED + 1])
-  for (const { chain } of chains) marked += await markReached(transaction, { chain, changed, hops })
+  for (const { chain } of chains)
+    marked += await markReached(transaction, { chain, changed, hops, findTouched })
   return marked
 }
 
@@ -186,23 +195,22 @@ interface ChangedAddress extends Record<string, unknown> {
   readonly lookup_key: string
 }
 
+interface Search {
+  readonly chain: string
+  readonly changed: readonly ChangedAddress[]
+  readonly hops: number
+  readonly cause?: WatchCause
+  /** Searches further where labels changed; a change of the ledger was searched before. */
+  readonly findTouched?: FindTouched
+}
+
 /**
  * Watches from which a path of transfers, or a common spending, leads to an address whose labels changed, or to another form of its key.
  * The ledger holds addresses in one form each, so the forms are derived before it is searched, and the keys after.
  */
 async function markReached(
   transaction: Queryable,
-  {
-    chain,
-    changed,
-    hops,
-    cause = 'labels',
-  }: {
-    readonly chain: string
-    readonly changed: readonly ChangedAddress[]
-    readonly hops: number
-    readonly cause?: WatchCause
-  },
+  { chain, changed, hops, findTouched, cause = 'labels' }: Search,
 ): Promise<number> {
   const afterMs = cause === 'ledger' ? LEDGER_PATIENCE_MS : 0
   const all = (): Promise<number> =>
@@ -225,7 +233,11 @@ async function markReached(
     [...new Set(changed.map((one) => one.lookup_key))],
   ])
   // An address that is reached over several numbers of transfers has a row for each: the limit counts rows.
-  if (reached.length > MAX_REACHED || (reached[0]?.rows ?? 0) > MAX_REACHED) return await all()
+  if (reached.length > MAX_REACHED || (reached[0]?.rows ?? 0) > MAX_REACHED) {
+    const touched = (await findTouched?.(transaction, { chain, relabelled: [...new Set(forms)] })) ?? 'all'
+    if (touched === 'all') return await all()
+    return await markAddresses(transaction, { chain, cause, addresses: touched })
+  }
   return await markAddresses(transaction, { chain, cause, addresses: reached.map(({ address }) => address) })
 }
 

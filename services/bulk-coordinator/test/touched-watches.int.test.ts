@@ -94,6 +94,23 @@ describe('a segment', () => {
     expect(await due(installation)).toEqual([])
   })
 
+  test('a list that concerns the deposits of a common hot wallet lets only those be decided again whose paths lead to them', async () => {
+    /** More than a search through every transfer takes. */
+    const deposits = Array.from(
+      { length: 20_100 },
+      (_, n) => `0x${(n + 1_000_000).toString(16).padStart(40, '0')}`,
+    )
+    await begun([...deposits.map((one) => [one, HUB] as const), [A, HUB], [B, HUB], [C, deposits[7]!]])
+    await publish(installation, { added: [deposits[7]!, deposits[8]!] })
+    await look()
+    expect(await due(installation)).toEqual([C])
+    await settleAll(installation)
+    // A label lets paths go through a hub.
+    await publish(installation, { added: [HUB], category: 'scam' })
+    await look()
+    expect(await due(installation)).toEqual([A, B, C])
+  })
+
   test('of a chain without watches is not searched', async () => {
     await begun([[A, HUB]])
     await segment(installation, 'BTC')

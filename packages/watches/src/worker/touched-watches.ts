@@ -1,17 +1,21 @@
-/** Finds the addresses that new segments of the ledger can give another answer, with the policy and the labels in force. */
+/** Finds the addresses that new segments of the ledger, or other labels, can give another answer, with the policy and the labels in force. */
 import { attribute, compilePolicyText, parseAddress, type CompiledPolicy } from '@cupel/domain'
-import { touchedAddresses, type TouchRequest } from '@cupel/ledger'
+import { addressesReaching, touchedAddresses, type TouchRequest } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
 import { labelFacts, newestLabelSetSeq, readLabelsAsOf, setFacts, type Label } from '@cupel/labels/read-model'
 import type { FindTouched } from '../index.js'
 
-export const findTouched: FindTouched = async (database, range) => {
+export const findTouched: FindTouched = async (database, change) => {
   const policy = await policyInForce(database)
   // Without a policy nothing says how far a search goes.
   if (policy === null) return 'all'
   const now = new Date()
-  const labelled = createLabelled(database, { chain: range.chain, policy, generatedAt: now.toISOString() })
-  return await touchedAddresses(database, { ...range, policy, labelled, nowS: now.getTime() / 1_000 })
+  const labelled = createLabelled(database, { chain: change.chain, policy, generatedAt: now.toISOString() })
+  if ('relabelled' in change)
+    return await addressesReaching(database, {
+      ...{ chain: change.chain, addresses: change.relabelled, policy, labelled },
+    })
+  return await touchedAddresses(database, { ...change, policy, labelled, nowS: now.getTime() / 1_000 })
 }
 
 async function policyInForce(database: Queryable): Promise<CompiledPolicy | null> {
