@@ -78,11 +78,12 @@ export async function withConnections<T>(
 export async function withConfig<T>(
   config: Config,
   work: (connections: Connections) => Promise<T>,
+  { isAuditor }: Pick<ConnectionOptions, 'isAuditor'> = {},
 ): Promise<T> {
   const logger = createLogger({ service: 'cupel', level: 'warn' })
   const shutdown = createShutdown({ logger, timeoutMs: STOP_TIMEOUT_MS })
   try {
-    return await work(await connect(config, null, { logger, shutdown }))
+    return await work(await connect(config, null, { logger, shutdown, isAuditor: isAuditor === true }))
   } finally {
     await shutdown.run('the thread is done')
   }

@@ -10,7 +10,7 @@ export {
   withConfig,
   withConnections,
 } from './connections.js'
-export { comparedWith, installationEvidence, installationReportKeys, refusedEvidence } from './evidence.js'
+export { type ComparedWith, comparedWith, installationEvidence, installationReportKeys, refusedEvidence } from './evidence.js'
 export {
   publicRights,
   rightsChanges,

@@ -1,4 +1,5 @@
 export { registerAudit } from './audit/register.js'
+export type { KeptVerification } from './audit/kept-verification.js'
 export { ledgerTables, outOfReach, treeTables } from './audit/tables/other-tables.js'
 export { primaryTables } from './audit/tables/stated-rows.js'
 export { type Verified, registerVerifyArchive, verifyConnected } from './audit/verify.js'

@@ -33,7 +33,19 @@ export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } fr
 export { screenAsOf, type AsOfRequest, type AsOfScreening, type PastReport } from './as-of/screen-as-of.js'
 export { createPastSource, InputsDifferError, type NotYet, type PastSource } from './as-of/past-state.js'
 export type { RecomputeStatus } from './verdict.js'
-export { verifyLog, type TopicSummary, type VerifyOptions, type VerifyResult } from './verify-log.js'
+export {
+  verifyLog,
+  type DonePartition,
+  type TopicSummary,
+  type VerifyOptions,
+  type VerifyResult,
+} from './verify-log.js'
+export {
+  createPartitionVerifier,
+  type PartitionPiece,
+  type VerifiedPartition,
+  type VerifyPartition,
+} from './verify-partition.js'
 export type { SignatureSummary } from './report-signatures.js'
 export { compareLatestReports } from './compare-latest-reports.js'
 export { differenceOf } from './compare-read-models.js'

@@ -35,9 +35,25 @@ export interface SignatureSummary {
 }
 
 export interface SignatureExamination {
-  /** The problem with the signature of a report; null if there is none. */
-  examine(report: LogRecord): Problem | null
-  summary(): SignatureSummary
+  /** Adds a report to the counts, and returns the problem with its signature; null if there is none. */
+  examine(report: LogRecord, counts: SignatureCounts): Problem | null
+  summary(counts: SignatureCounts): SignatureSummary
+}
+
+/** Plain data, so that counts of several threads are added up. */
+export interface SignatureCounts {
+  signed: number
+  unsigned: number
+  readonly reportsOfKey: Record<string, number>
+}
+
+export const noSignatures = (): SignatureCounts => ({ signed: 0, unsigned: 0, reportsOfKey: {} })
+
+export function addSignatures(counts: SignatureCounts, other: SignatureCounts): void {
+  counts.signed += other.signed
+  counts.unsigned += other.unsigned
+  for (const [keyId, reports] of Object.entries(other.reportsOfKey))
+    counts.reportsOfKey[keyId] = (counts.reportsOfKey[keyId] ?? 0) + reports
 }
 
 /**
@@ -52,12 +68,10 @@ export async function openSignatureExamination(
   const trusted = (publicKeys ?? published).filter((key) => purposeOf(key) === 'reports')
   const isDue = published.length > 0 || trusted.length > 0
   const check = createSignatureCheck(trusted, identitiesOf(await parts.log.identity(), adopted))
-  const reportsOf = new Map<string, number>()
-  let [signed, unsigned] = [0, 0]
 
-  function faultOf(verdict: SignatureVerdict): Omit<Finding, 'record'> | null {
+  function faultOf(verdict: SignatureVerdict, counts: SignatureCounts): Omit<Finding, 'record'> | null {
     if (verdict.kind === 'no-signature') {
-      unsigned += 1
+      counts.unsigned += 1
       return isDue ? { kind: 'unsigned', detail: 'carries no signature' } : null
     }
     if (verdict.kind === 'malformed') return { kind: 'signature', detail: 'has a malformed signature' }
@@ -66,8 +80,7 @@ export async function openSignatureExamination(
       return { kind: 'signature', detail: `is signed by the key ${keyId}, which ${untrusted(keyId)}` }
     if (verdict.kind === 'wrong-signature')
       return { kind: 'signature', detail: `is not what the key ${keyId} signed` }
-    signed += 1
-    reportsOf.set(keyId, (reportsOf.get(keyId) ?? 0) + 1)
+    addSignatures(counts, { signed: 1, unsigned: 0, reportsOfKey: { [keyId]: 1 } })
     return null
   }
 
@@ -77,18 +90,18 @@ export async function openSignatureExamination(
       : 'was never published'
 
   return {
-    examine(record) {
-      const fault = faultOf(check(record))
+    examine(record, counts) {
+      const fault = faultOf(check(record), counts)
       return fault === null ? null : problemOf({ ...fault, record })
     },
-    summary: () => ({
+    summary: ({ signed, unsigned, reportsOfKey }) => ({
       ...{ signed, unsigned, checkpointKeys },
       keys: distinct([...published, ...trusted]).map((key) => ({
         keyId: key.id,
         verifierKey: verifierKey(key),
         isPublished: published.some((other) => isSame(other, key)),
         isTrusted: trusted.some((other) => isSame(other, key)),
-        reports: reportsOf.get(key.id) ?? 0,
+        reports: reportsOfKey[key.id] ?? 0,
       })),
     }),
   }

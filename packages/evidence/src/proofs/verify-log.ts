@@ -3,32 +3,34 @@
  * same contents, report ids are in the partitions they name, and every row of every read model is what the log states.
  * Nothing is changed.
  */
-import { createHash } from 'node:crypto'
-import { reportPartitionAmong, type DomainEvent, type TopicSpec } from '@cupel/contracts'
-import { canonicalJson, sha256Hex } from '@cupel/domain'
+import type { TopicSpec } from '@cupel/contracts'
 import {
   type AuthenticLog,
   type EventCodec,
-  type EventLog,
-  type ForgeryCheck,
-  type LogRecord,
-  LogStoppedError,
+  type LogRange,
+  type Place,
+  placeOf,
   placesOf,
   rangeOf,
-  timeOfRecord,
-  TYPE_HEADER,
 } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
+import { inParallel } from '@cupel/projections'
 import type { PublicKey } from '@cupel/signing'
 import { compareReadModels } from './compare-read-models.js'
-import { createIdSet } from './id-set.js'
-import { problemAt, type Problem, type ProblemKind } from './problem.js'
+import { problemAt, type Problem } from './problem.js'
 import {
+  addSignatures,
+  noSignatures,
   openSignatureExamination,
-  type SignatureExamination,
   type SignatureSummary,
 } from './report-signatures.js'
 import type { ReadingProgress } from './stored-reports.js'
+import {
+  createPartitionVerifier,
+  type PartitionPiece,
+  type VerifiedPartition,
+  type VerifyPartition,
+} from './verify-partition.js'
 
 export interface TopicSummary {
   readonly topic: string
@@ -66,204 +68,139 @@ export interface VerifyOptions {
   readonly maxProblems: number
   readonly onProgress?: (progress: ReadingProgress) => void
   readonly maxIds?: number
+  /** The first offset to verify of each partition, by `topic/partition`; the first of the log by default. */
+  readonly since?: ReadonlyMap<string, number>
+  /** Verify one partition each, at the same time; this thread does by default. */
+  readonly verifiers?: readonly VerifyPartition[]
+  /** What an interrupted run verified of its partitions, from the same offsets on. */
+  readonly done?: readonly DonePartition[]
+  /** Called for each partition in which no problem was found. */
+  readonly onDone?: (done: DonePartition) => void
+}
+
+export interface DonePartition extends LogRange {
+  readonly verified: VerifiedPartition
 }
 
 /** Ids in memory at once: 16 MB for ids and 16 MB for digests of their contents. */
 const MAX_IDS = 1_000_000
-const reportTypes: readonly (string | undefined)[] = ['ReportGenerated', 'ScreeningFailed']
 
 export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
   const { log, topics, maxProblems } = options
   const problems: Problem[] = []
   let problemCount = 0
-  const found = (problem: Problem): void => {
-    problemCount += 1
-    if (problems.length < maxProblems) problems.push(problem)
+  const found = (some: readonly Problem[], count = some.length): void => {
+    problemCount += count
+    problems.push(...some.slice(0, maxProblems - problems.length))
   }
-  const forgeryOf = await log.forgeryCheck()
-  const signatures = await openSignatureExamination(options, options.publicKeys)
-  const summaries: TopicSummary[] = []
+  const signatures = noSignatures()
   const totals = { reports: 0, failures: 0, repeatedReports: 0 }
-  for (const { name } of topics) {
+  const pieces = await piecesOf(options)
+  const verified = await verifyAll(options, pieces)
+  const summaries = topics.map(({ name }): TopicSummary => {
+    const own = pieces.filter(({ topic }) => topic === name)
     const tally = { records: 0, byType: {} as Record<string, number>, repeats: 0 }
-    const places = await placesOf(log, [name])
-    const partitions = places.length
-    for (const { partition } of places) {
-      const run = { topic: name, partition, partitions, tally, totals, found, forgeryOf, signatures }
-      await verifyPartition(run, options)
+    for (const piece of own) {
+      if (piece.start > 0) found([truncated(piece)])
+      const result = verified.get(piece)!
+      found(result.problems, result.problemCount)
+      addSignatures(signatures, result.signatures)
+      addTo(tally, totals, result)
     }
-    summaries.push({ topic: name, partitions, ...tally })
-  }
-  if (options.database !== null)
-    for (const problem of await compareReadModels(options.database, options)) found(problem)
+    return { topic: name, partitions: own.length, ...tally }
+  })
+  if (options.database !== null) found(await compareReadModels(options.database, options))
   return {
     log: await log.identity(),
     topics: summaries,
     records: summaries.reduce((sum, { records }) => sum + records, 0),
     ...totals,
-    signatures: signatures.summary(),
+    signatures: (await openSignatureExamination(options, options.publicKeys)).summary(signatures),
     problemCount,
     problems,
   }
 }
 
-interface PartitionRun {
-  readonly topic: string
-  readonly partition: number
-  /** Of the topic. */
-  readonly partitions: number
-  readonly tally: { records: number; byType: Record<string, number>; repeats: number }
-  readonly totals: { reports: number; failures: number; repeatedReports: number }
-  readonly found: (problem: Problem) => void
-  readonly forgeryOf: ForgeryCheck
-  readonly signatures: SignatureExamination
+interface Piece extends PartitionPiece {
+  /** Oldest offset that the log still has. */
+  readonly start: number
 }
 
-async function verifyPartition(run: PartitionRun, options: VerifyOptions): Promise<void> {
-  const { log, maxIds = MAX_IDS } = options
-  const { topic, partition } = run
-  const { from, to } = await rangeOf(log, run)
-  if (from > 0)
-    run.found(
-      problemAt(
-        'truncated',
-        { topic, partition, offset: from, since: null },
-        `The front of the topic is gone: it begins at offset ${from}, and no read model can be built from it.`,
-      ),
-    )
-  const shares = Math.max(1, Math.ceil((to - from) / maxIds))
-  for (let share = 0; share < shares; share += 1) await verifyShare(run, options, { from, to, share, shares })
-}
-
-/** One pass over a partition. The first pass examines every record; each pass compares one share of the ids. */
-async function verifyShare(
-  run: PartitionRun,
-  options: VerifyOptions,
-  { from, to, share, shares }: { from: number; to: number; share: number; shares: number },
-): Promise<void> {
-  const { log, codec, rawTopics } = options
-  const { topic, tally, totals, found } = run
-  const capacity = Math.max(16, Math.ceil((to - from) / shares) * 2)
-  const ids = createIdSet(capacity)
-  const said = createIdSet(capacity)
-  const reportIds = createIdSet(capacity)
-  let read = 0
-  for await (const records of wholeRecords(run, log.unchecked, { from, to })) {
-    for (const record of records) {
-      const type = record.headers[TYPE_HEADER] ?? ''
-      if (share === 0) {
-        tally.records += 1
-        tally.byType[type] = (tally.byType[type] ?? 0) + 1
+async function piecesOf(options: VerifyOptions): Promise<readonly Piece[]> {
+  const { log, topics, rawTopics, maxProblems, maxIds = MAX_IDS, since } = options
+  const places = await placesOf(
+    log,
+    topics.map(({ name }) => name),
+  )
+  const partitionsOf = (of: string): number => places.filter(({ topic }) => topic === of).length
+  return await Promise.all(
+    places.map(async (place: Place): Promise<Piece> => {
+      const { topic, partition } = place
+      const { from: start, to } = await rangeOf(log, place)
+      return {
+        ...{ topic, partition, partitions: partitionsOf(topic), start, to, maxProblems, maxIds },
+        from: Math.min(to, Math.max(start, since?.get(placeOf(place)) ?? 0)),
+        isRaw: rawTopics.has(topic),
       }
-      if (isForged(run, record, share)) continue
-      if (rawTopics.has(topic)) continue
-      const id = record.headers['ce_id'] ?? ''
-      const isReport = reportTypes.includes(type)
-      // A failure and a report of one report id have different event ids, so the report id compares them.
-      const isOurs = shareOf(isReport ? record.key : id, shares) === share
-      if (share > 0 && !isOurs) continue
-      const event = share === 0 || isReport ? decode(run, codec, record, share) : null
-      if (share === 0 && event?.type === 'ReportGenerated') examineReport(run, record, event)
-      if (!isOurs || id === '') continue
-      const isNew = ids.add(id)
-      if (!isNew) tally.repeats += 1
-      // A report that was decided twice from different labels may differ. The first record counts, as checked below.
-      const isNewText = said.add(`${id} ${digest(record.value)}`)
-      if (!isNew && isNewText && !isReport)
-        found(problemAt('id-reused', record, `${type} ${id} says something else.`))
-      if (!isReport || event === null) continue
-      if (!reportIds.add(record.key)) totals.repeatedReports += 1
-      else if (event.type === 'ReportGenerated') totals.reports += 1
-      else totals.failures += 1
-    }
-    read += records.length
-    options.onProgress?.({ records: read, total: to - from })
+    }),
+  )
+}
+
+/** The largest partitions begin first, so that no thread has one left when the others are done. */
+async function verifyAll(
+  options: VerifyOptions,
+  pieces: readonly Piece[],
+): Promise<ReadonlyMap<Piece, VerifiedPartition>> {
+  const { done = [], onDone, onProgress } = options
+  const free = [...(options.verifiers ?? [await createPartitionVerifier(options)])]
+  const verified = new Map<Piece, VerifiedPartition>()
+  const total = pieces.reduce((sum, { from, to }) => sum + to - from, 0)
+  let records = 0
+  const onRecords = (count: number): void => onProgress?.({ records: (records += count), total })
+  for (const piece of pieces) {
+    const before = done.find((one) => isOf(one, piece))
+    if (before === undefined) continue
+    verified.set(piece, before.verified)
+    onRecords(before.to - before.from)
   }
+  const left = pieces.filter((piece) => !verified.has(piece))
+  const bySize = left.toSorted((one, other) => other.to - other.from - (one.to - one.from))
+  await inParallel(bySize, free.length, async (piece) => {
+    const verify = free.pop()!
+    const result = await verify(piece, onRecords)
+    free.push(verify)
+    verified.set(piece, result)
+    const { topic, partition, from, to } = piece
+    if (result.problemCount === 0 && piece.start === 0)
+      onDone?.({ topic, partition, from, to, verified: result })
+  })
+  return verified
 }
 
-/** The records of a partition. The log detects a removed record; the reading of this partition ends there. */
-async function* wholeRecords(
-  { topic, partition, found }: PartitionRun,
-  log: EventLog,
-  { from, to }: { from: number; to: number },
-): AsyncGenerator<readonly LogRecord[]> {
-  let last: LogRecord | undefined
-  try {
-    for await (const records of log.read({ topic, partition, from, to })) {
-      yield records
-      last = records.at(-1)
-    }
-  } catch (error) {
-    if (!(error instanceof LogStoppedError)) throw error
-    const kind = error.reason === 'gap' ? 'gap' : 'truncated'
-    const offset = last === undefined ? from : last.offset + 1
-    const since = last === undefined ? null : timeOfRecord(last)
-    found(problemAt(kind, { topic, partition, offset, since }, error.message))
-  }
+/** Records that came after an interrupted run are left to the next one. */
+const isOf = (done: DonePartition, piece: Piece): boolean =>
+  done.topic === piece.topic &&
+  done.partition === piece.partition &&
+  done.from === piece.from &&
+  done.to <= piece.to &&
+  piece.start === 0
+
+function truncated({ topic, partition, start }: Piece): Problem {
+  return problemAt(
+    'truncated',
+    { topic, partition, offset: start, since: null },
+    `The front of the topic is gone: it begins at offset ${start}, and no read model can be built from it.`,
+  )
 }
 
-/** A record of another producer is reported and not examined further: all readers ignore it. */
-function isForged({ found, forgeryOf }: PartitionRun, record: LogRecord, share: number): boolean {
-  const forgery = forgeryOf(record)
-  if (forgery === null) return false
-  const detail = `The record under the key ${record.key} was not written by this installation (${forgery}).`
-  if (share === 0) found(problemAt('forged', record, detail))
-  return true
-}
-
-function shareOf(id: string, shares: number): number {
-  if (shares === 1) return 0
-  let hash = 0
-  for (let index = 0; index < id.length; index += 1) hash = Math.imul(hash, 31) + id.charCodeAt(index)
-  return (hash >>> 0) % shares
-}
-
-function decode(
-  { found }: PartitionRun,
-  codec: EventCodec,
-  record: LogRecord,
-  share: number,
-): DomainEvent | null {
-  try {
-    return codec.decode(record)
-  } catch (error) {
-    if (share === 0) found(problemAt('undecodable', record, (error as Error).message))
-    return null
-  }
-}
-
-function examineReport(
-  { partition, partitions, found, signatures }: PartitionRun,
-  record: LogRecord,
-  { data }: DomainEvent<'ReportGenerated'>,
+function addTo(
+  tally: { records: number; byType: Record<string, number>; repeats: number },
+  totals: { reports: number; failures: number; repeatedReports: number },
+  result: VerifiedPartition,
 ): void {
-  const { key } = record
-  const unsigned = signatures.examine(record)
-  if (unsigned !== null) found(unsigned)
-  const wrong = (kind: ProblemKind, detail: string): void => found(problemAt(kind, record, detail))
-  if (key !== data.reportId || reportPartitionAmong(data.reportId, partitions) !== partition)
-    wrong('misplaced', `${data.reportId} is recorded with the key ${key}.`)
-  const report = parsed(data.report)
-  if (report === null) return wrong('report-contents', `The report of ${data.reportId} is not JSON.`)
-  if (sha256Hex(canonicalJson(report)) !== data.reportSha256)
-    wrong('report-hash', `${data.reportId} is not what its hash was taken of.`)
-  const { risk } = report
-  if (report.report_id !== data.reportId || risk?.level !== data.level || risk?.score !== data.score)
-    wrong('report-contents', `The report of ${data.reportId} and its record disagree.`)
+  tally.records += result.records
+  tally.repeats += result.repeats
+  for (const [type, count] of Object.entries(result.byType))
+    tally.byType[type] = (tally.byType[type] ?? 0) + count
+  for (const name of ['reports', 'failures', 'repeatedReports'] as const) totals[name] += result[name]
 }
-
-interface ReportText {
-  readonly report_id?: string
-  readonly risk?: { readonly level?: string; readonly score?: number }
-}
-
-function parsed(text: string): ReportText | null {
-  try {
-    return JSON.parse(text) as ReportText
-  } catch {
-    // The caller reports that it is not JSON.
-    return null
-  }
-}
-
-const digest = (value: Buffer): string => createHash('sha256').update(value).digest('base64')

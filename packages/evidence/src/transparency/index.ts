@@ -24,6 +24,13 @@ export {
   type TransparencyComparison,
 } from './compare/compare-transparency.js'
 export type { ComparedPlace } from './compare/compare-records.js'
+export {
+  createRunComparison,
+  type ComparedRun,
+  type CompareRun,
+  type LeafRun,
+} from './compare/record-check.js'
+export type { KeptHead, KeptPlace } from './compare/kept-head.js'
 export type { LeafProblem, LeafProblemKind, TreeFault } from './compare/findings.js'
 export { logKey, openCheckpoint, originOf } from './format/checkpoint.js'
 export { policyText } from './format/policy.js'

@@ -5,6 +5,7 @@ import {
   compareTransparency,
   type Acceptance,
   type CompareTransparencyOptions,
+  type KeptHead,
   type LeafProblem,
   type LeafProblemKind,
   type TransparencyComparison,
@@ -20,19 +21,61 @@ export interface ComparedLeaves {
   readonly acceptances: readonly Acceptance[]
 }
 
-type Parts = Omit<CompareTransparencyOptions, 'places' | 'maxProblems' | 'folder'> & {
+type Parts = Omit<CompareTransparencyOptions, 'places' | 'maxProblems' | 'folder' | 'comparedFrom'> & {
   readonly folder: string
   readonly topics: readonly TopicSpec[]
   readonly acceptances: readonly Acceptance[]
+  /** The tree of an earlier run, if this one goes on with a later head. */
+  readonly comparedFrom?: number
+  /** Called with each head that a later run can go on from. */
+  readonly onHead?: (head: KeptHead) => void
+  readonly leavesAtOnce?: number
 }
 
 /** Problems and faults that are listed; all are counted. */
 const MAX_PROBLEMS = 200
+/** Leaves whose trees are in memory at once: some 80 MB. */
+const LEAVES_AT_ONCE = 1_048_576
 
+/** A long tree is compared in parts, each from the head that the one before it reached. */
 export async function compareLeaves({ topics, acceptances, ...parts }: Parts): Promise<ComparedLeaves> {
-  const places = await placesOf(parts.log, topics)
-  const comparison = await compareTransparency({ ...parts, places, maxProblems: MAX_PROBLEMS })
-  return { folder: parts.folder, comparison, acceptances }
+  const { onHead, leavesAtOnce = LEAVES_AT_ONCE, until = Infinity, ...options } = parts
+  const places = await placesOf(options.log, topics)
+  const comparedFrom = options.comparedFrom ?? options.since?.tree.size ?? 0
+  const compare = (since: KeptHead | null, end: number) =>
+    compareTransparency({ ...options, places, maxProblems: MAX_PROBLEMS, comparedFrom, since, until: end })
+  let [since, comparison] = [options.since ?? null, null as TransparencyComparison | null]
+  for (;;) {
+    const end = Math.min(until, (since?.tree.size ?? 0) + leavesAtOnce)
+    let part = await compare(since, end)
+    // The rest of a tree that is not whole is compared at once.
+    if (part !== null && part.reached === null && !part.isEnd && end < until)
+      part = await compare(since, until)
+    if (part === null) return { folder: options.folder, comparison, acceptances }
+    comparison = joined(comparison, part)
+    if (part.head !== null) onHead?.(part.head)
+    if (part.isEnd || part.leaves >= until || part.reached === null)
+      return { folder: options.folder, comparison, acceptances }
+    since = part.reached
+  }
+}
+
+/** The results of two parts, one after the other. */
+export function joined(
+  one: TransparencyComparison | null,
+  next: TransparencyComparison,
+): TransparencyComparison {
+  if (one === null) return next
+  const known = new Set(one.faults.map(({ detail }) => detail))
+  const faults = next.faults.filter(({ detail }) => !known.has(detail))
+  return {
+    ...next,
+    records: one.records + next.records,
+    head: next.head ?? one.head,
+    faults: [...one.faults, ...faults].slice(0, MAX_PROBLEMS),
+    problems: [...one.problems, ...next.problems].slice(0, MAX_PROBLEMS),
+    problemCount: one.problemCount + next.problemCount - (next.faults.length - faults.length),
+  }
 }
 
 export const leafProblems = (compared: ComparedLeaves | null): number =>

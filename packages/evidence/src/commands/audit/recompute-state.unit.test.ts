@@ -17,22 +17,24 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 test('the last state is read again, only its owner can read it, and no other file is left', () => {
-  const opened = openStateFile(file, question)
+  const opened = openStateFile(file, question, 'cupel audit recompute')
   expect(opened.resume).toBeUndefined()
   opened.save({ ...state, ranges: [] })
   opened.save(state)
-  expect(openStateFile(file, question).resume).toEqual(state)
+  expect(openStateFile(file, question, 'cupel audit recompute').resume).toEqual(state)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder)).toEqual(['state.json'])
   opened.remove()
-  expect(openStateFile(file, question).resume).toBeUndefined()
+  expect(openStateFile(file, question, 'cupel audit recompute').resume).toBeUndefined()
 })
 
 test.each([{ log: 'b' }, { levels: ['A', 'B'] }, { since: '2026-01-01' }])(
   'the state of another question is refused: %o',
   (change) => {
-    openStateFile(file, question).save(state)
-    expect(() => openStateFile(file, { ...question, ...change })).toThrow('other options')
+    openStateFile(file, question, 'cupel audit recompute').save(state)
+    expect(() => openStateFile(file, { ...question, ...change }, 'cupel audit recompute')).toThrow(
+      'other options',
+    )
   },
 )
 
@@ -43,19 +45,19 @@ test.each([
   ['null', () => 'null'],
   ['another document', () => '{"format":1}'],
 ])('a file that is %s is refused, and stays', (_how, change) => {
-  openStateFile(file, question).save(state)
+  openStateFile(file, question, 'cupel audit recompute').save(state)
   const changed = change(readFileSync(file, 'utf8'))
   writeFileSync(file, changed)
-  expect(() => openStateFile(file, question)).toThrow('Remove it to begin anew')
+  expect(() => openStateFile(file, question, 'cupel audit recompute')).toThrow('Remove it to begin anew')
   expect(readFileSync(file, 'utf8')).toBe(changed)
 })
 
 test('a place that cannot be read or written is told', () => {
-  expect(() => openStateFile(join(folder, 'none', 'state'), question).save(state)).toThrow(
-    'cannot be written',
-  )
+  expect(() =>
+    openStateFile(join(folder, 'none', 'state'), question, 'cupel audit recompute').save(state),
+  ).toThrow('cannot be written')
   mkdirSync(file)
-  expect(() => openStateFile(file, question)).toThrow('cannot be read')
+  expect(() => openStateFile(file, question, 'cupel audit recompute')).toThrow('cannot be read')
 })
 
 test('a rate is of wall time and of CPU time, and of no time there is none', () => {

@@ -5,6 +5,7 @@ import {
   recomputeReports,
   type RecomputeLevel,
   type RecomputeResult,
+  type RecomputeState,
 } from '../../proofs/index.js'
 import { readFileSync } from 'node:fs'
 import { sha256Hex } from '@cupel/domain'
@@ -42,8 +43,9 @@ import {
   type ExpectationOptions,
 } from './expected-log.js'
 import { openStateFile, type StateFile } from './recompute-state.js'
+import { MAX_THREADS, threadCount } from './order-threads.js'
+import { prepareThreads } from './recompute-threads.js'
 import type { ThreadSource } from './recompute-messages.js'
-import { MAX_THREADS, prepareThreads, threadCount } from './recompute-threads.js'
 import type { AuditStatement, RecomputeAnswer } from '@cupel/reports/document'
 import {
   prepareStatement,
@@ -201,7 +203,7 @@ async function decideAgain(context: CliContext, options: RecomputeOptions): Prom
     const result = await recomputeReports({
       ...{ log, codec, database, resume, ...question },
       decidersFor: threads.decidersFor,
-      ...(stateFile === null ? {} : { onRange: async (state) => stateFile.save(state) }),
+      ...(stateFile === null ? {} : { onRange: async (state) => void stateFile.save(state) }),
       ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
     })
       .catch((cause: unknown) => {
@@ -234,7 +236,9 @@ interface StatedArchive {
 }
 
 const threadSource = ({ config }: Source, { archive, publicKeys }: RecomputeOptions): ThreadSource =>
-  config === null ? { kind: 'archive', archive: archive!, publicKeys } : { kind: 'connections', config }
+  config === null
+    ? { kind: 'archive', archive: archive!, publicKeys }
+    : { kind: 'connections', config, isAuditor: false }
 
 function stateFileOf(
   context: CliContext,
@@ -245,9 +249,9 @@ function stateFileOf(
     readonly identity: string
     readonly since: string | undefined
   },
-): StateFile | null {
+): StateFile<RecomputeState> | null {
   if (state === undefined) return null
-  return openStateFile(context.path(state), {
+  const question = {
     ...{
       version: VERSION,
       log: asked.identity,
@@ -257,7 +261,8 @@ function stateFileOf(
     },
     ...{ since: asked.since ?? null, report: report ?? null, checks_macs: asked.source.checksMacs },
     archive: archive === undefined ? null : archivePlace(context, archive),
-  })
+  }
+  return openStateFile(context.path(state), question, 'cupel audit recompute')
 }
 
 /** Lists and ledger are in tables, which an archive does not have. */

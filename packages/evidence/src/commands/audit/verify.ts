@@ -1,15 +1,7 @@
 /** `cupel audit verify`: checks that the log is whole, and that the database is what the log states. */
-import {
-  meaningOfProblem,
-  placeOfProblem,
-  problemOfRow,
-  readErasures,
-  verifyLog,
-  type Erasure,
-  type VerifyResult,
-} from '../../proofs/index.js'
+import { problemOfRow, readErasures, verifyLog, type Erasure, type VerifyResult } from '../../proofs/index.js'
 import { topicSpecs } from '@cupel/contracts'
-import { deadLetterGroups, deadLetterTopic } from '@cupel/event-log'
+import { deadLetterGroups, deadLetterTopic, placeOf, rangesOf } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
 import {
   readAcceptedLosses,
@@ -21,50 +13,37 @@ import {
 import type { Command } from 'commander'
 import {
   answer,
-  snakeCase,
-  table,
   type CliContext,
+  CommandError,
   EXIT_FAILED,
   EXIT_NOTHING_TO_PROVE,
-  wholeNumber,
-  readingNotes,
-  sinceText,
+  EXIT_USAGE,
   keptHistoriesOf,
+  readingNotes,
+  wholeNumber,
 } from '@cupel/command-line'
 import {
-  archiveJson,
-  archiveLines,
-  readArchive,
-  treeText,
-  type ReadArchive,
-  openArchive,
   archivePlace,
+  comparedWith,
+  type ComparedWith,
+  openArchive,
+  readArchive,
+  type ReadArchive,
+  readPublicKeys,
+  treeText,
   withConnections,
   type Connections,
-  comparedWith,
-  readPublicKeys,
 } from '@cupel/command-line/installation'
-import {
-  addExpectations,
-  NOTHING,
-  proving,
-  requireLog,
-  tooFew,
-  type ExpectationOptions,
-} from './expected-log.js'
-import {
-  compareLeaves,
-  leafProblems,
-  leavesCompared,
-  leavesJson,
-  leavesLines,
-  type ComparedLeaves,
-} from './compared-leaves.js'
+import { addExpectations, proving, requireLog, tooFew, type ExpectationOptions } from './expected-log.js'
+import { compareLeaves, leafProblems, leavesCompared, type ComparedLeaves } from './compared-leaves.js'
+import { openKept, sinceOf, type Keeper } from './kept-verification.js'
+import { MAX_THREADS, threadCount } from './order-threads.js'
 import { compareHistories } from './tables/kept-histories.js'
 import { compareTables } from './tables/compare-tables.js'
+import { compareAgain, keptRunOf, type ComparedAgain, type KeptRun } from './verify-kept.js'
+import { jsonOf, textOf } from './verify-text.js'
+import { startVerifyThreads, type VerifyThreads } from './verify-threads.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
-import { erasureJson, erasureLines } from './erasure-text.js'
-import { signatureLines } from './signature-text.js'
 
 /** Problems that are listed; all are counted. */
 const MAX_PROBLEMS = 200
@@ -80,7 +59,7 @@ export function registerVerify(audit: Command, context: CliContext): void {
     .description(
       `Reads every record of the log and changes nothing: each is an event of its schema, each report has the hash its
 record says, ids stand where their names put them and never say two things, no record is missing, and every row of every read
-model and of the primary tables is what the log states. Compares every record, with its place and its time, with its leaf in the transparency log:
+model and of the primary tables is what the log states. With --kept, a later run reads what came since. Compares every record, with its place and its time, with its leaf in the transparency log:
 in the database, in the home and in CUPEL_CHECKPOINT_FOLDER, and says so if there are none. Every report must carry a signature, once the
 log names a key of reports: of a key that the log names, or with --public-keys only of those of the file, so that an auditor needs nothing
 secret. Ends with ${EXIT_FAILED} if a problem was found or less is there than expected,
@@ -89,6 +68,17 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
     .option('--transparency <folder>', PUBLISHED)
     .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
+    .option(
+      '--kept <file>',
+      'go on from what an earlier run verified, and keep it in this file, out of reach of the installation',
+    )
+    .option('--kept-sha256 <digest>', 'refuse the file unless it is the one that the last run named')
+    .option('--whole', 'verify everything, whatever was kept')
+    .option(
+      '--threads <count>',
+      `threads that share the work; by default one for each processor, up to ${MAX_THREADS}, and only one for few records`,
+      threadCount,
+    )
     .option('--json', 'answer in JSON')
     .action((options: VerifyOptions) => prove(context, options))
 }
@@ -116,6 +106,7 @@ in the published files of the transparency log too.`,
 async function prove(context: CliContext, options: VerifyOptions): Promise<void> {
   // An invalid key is reported before the log is read.
   witnessPolicyOf(options)
+  requireWhole(options)
   const result = await proving(context, options, () => verify(context, options))
   const shortfall =
     tooFew(result.reports, options) ??
@@ -130,12 +121,24 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
   if (!isProven) process.exitCode = exitCode
 }
 
+/** A run that goes on from an earlier one counts only the reports that came since. */
+function requireWhole({ kept, keptSha256, whole, minReports }: VerifyOptions): void {
+  if (kept === undefined && keptSha256 !== undefined)
+    throw new CommandError('--kept-sha256 is about the file of --kept, which is not given.', EXIT_USAGE)
+  if (kept !== undefined && whole !== true && minReports !== undefined)
+    throw new CommandError('--min-reports counts all reports: give --whole, or --min-leaves.', EXIT_USAGE)
+}
+
 export interface VerifyOptions extends ExpectationOptions, WitnessOptions {
   readonly publicKeys?: string
   /** Read in place of the log. */
   readonly archive?: string
   readonly minLeaves?: number
   readonly transparency?: string
+  readonly kept?: string
+  readonly keptSha256?: string
+  readonly whole?: boolean
+  readonly threads?: number
 }
 
 export interface Verified extends VerifyResult {
@@ -145,6 +148,8 @@ export interface Verified extends VerifyResult {
   readonly leaves: ComparedLeaves | null
   /** Null if the log itself was read. */
   readonly archive: ReadArchive | null
+  /** Null if nothing is kept between runs. */
+  readonly kept: KeptRun | null
   /** What this check cannot see, as sentences: they are no problems. */
   readonly warnings: readonly string[]
 }
@@ -153,7 +158,7 @@ export interface Verified extends VerifyResult {
 function tooFewLeaves({ leaves, archive }: Verified, { minLeaves = 0 }: VerifyOptions): string | null {
   const has = archive === null ? leavesCompared(leaves) : (archive.tree?.size ?? 0)
   if (has >= minLeaves) return null
-  return `${archive === null ? 'The log was compared with' : 'The archive has the records of'} ${number(has)} leaves, and at least ${number(minLeaves)} are expected.`
+  return `${archive === null ? 'The log was compared with' : 'The archive has the records of'} ${has.toLocaleString('en-US')} leaves, and at least ${minLeaves.toLocaleString('en-US')} are expected.`
 }
 
 /** The required witnesses count even if there is no transparency log at all. */
@@ -191,41 +196,121 @@ const NOTHING_ACCEPTED: AcceptedLosses = { leaves: [], acceptances: [] }
 export async function verifyConnected(
   context: CliContext,
   options: VerifyOptions,
-  { publicKeys, connections, graceMs = FILES_GRACE_MS, comparesRows = true }: VerifyParts,
+  parts: VerifyParts,
 ): Promise<Verified> {
-  const { log, codec, database, config, checksMacs } = connections
+  const { publicKeys } = parts
+  const { log, config } = parts.connections
   const identity = await requireLog(log, options)
+  const { kept: file, keptSha256: sha256, whole = false } = options
+  const keeper =
+    file === undefined ? null : openKept(context, { file, sha256, whole }, { log: identity, publicKeys })
+  const keptBefore = keeper?.since ?? null
+  const ranges = await rangesOf(log, [...topicSpecs, ...deadLetters])
+  const since = keptBefore === null ? undefined : sinceOf(keptBefore)
+  const records = ranges.reduce(
+    (sum, range) => sum + range.to - Math.max(range.from, since?.get(placeOf(range)) ?? 0),
+    0,
+  )
+  const threads = startVerifyThreads(
+    context,
+    { source: { kind: 'connections', config, isAuditor: publicKeys !== null }, publicKeys },
+    { records, threads: options.threads },
+  )
+  try {
+    return await verifyWith(context, options, { ...parts, identity, keeper, since, threads })
+  } finally {
+    await threads.close()
+  }
+}
+
+interface WorkParts extends VerifyParts {
+  readonly identity: string
+  /** Null if nothing is kept between runs. */
+  readonly keeper: Keeper | null
+  readonly since: ReadonlyMap<string, number> | undefined
+  readonly threads: VerifyThreads
+}
+
+async function verifyWith(context: CliContext, options: VerifyOptions, parts: WorkParts): Promise<Verified> {
+  const { publicKeys, keeper, since, threads, identity, comparesRows = true } = parts
+  const { log, codec, database, config, checksMacs } = parts.connections
+  const isWhole = keeper?.isWhole ?? true
   const verified = await verifyLog({
-    ...{ log, codec, database: comparesRows ? database : null, maxProblems: MAX_PROBLEMS, publicKeys },
+    ...{
+      log,
+      codec,
+      database: comparesRows && isWhole ? database : null,
+      maxProblems: MAX_PROBLEMS,
+      publicKeys,
+    },
     topics: [...topicSpecs, ...deadLetters],
     ...readingOptions(context, options),
+    ...(since === undefined ? {} : { since }),
+    ...(threads.verifiers === undefined ? {} : { verifiers: threads.verifiers }),
+    ...(keeper === null ? {} : { done: keeper.done, onDone: keeper.onDone }),
   })
   const erasures = await readErasures({ log, codec })
   const evidence = comparedWith(context, config, publicKeys)
   const { leaves: accepted, acceptances } =
     evidence === null ? NOTHING_ACCEPTED : await readAcceptedLosses({ log, codec, database, ...evidence })
-  const tables = comparesRows ? await compareTables({ log, codec, database, acceptances }) : []
+  const tables = comparesRows ? await compareTables({ log, codec, database, acceptances, isWhole }) : []
   const histories = await compareHistories(database, keptHistoriesOf(context))
   const cosigning = await readCosigning(database, identity)
   const uncosigned = cosigning === null ? null : uncosignedOf(cosigning)
   const result = {
-    ...{ ...verified, erasures, macsChecked: checksMacs, archive: null },
+    ...{ ...verified, erasures, macsChecked: checksMacs, archive: null, kept: null },
     warnings: [uncosigned, histories.warning].filter((sentence) => sentence !== null),
     problems: [...verified.problems, ...tables, ...histories.problems].slice(0, MAX_PROBLEMS),
     problemCount: verified.problemCount + tables.length + histories.problems.length,
   }
-  if (evidence === null) return publicKeys === null ? withTree(result, null) : { ...result, leaves: null }
-  const { verifier } = evidence
+  if (evidence === null) {
+    const withoutLeaves = publicKeys === null ? withTree(result, null) : { ...result, leaves: null }
+    return keeper === null
+      ? withoutLeaves
+      : { ...withoutLeaves, kept: keptRunOf(keeper, withoutLeaves, null) }
+  }
+  const compared = await compareWithLeaves(context, options, { ...parts, accepted, acceptances, evidence })
+  const ended = withTree(result, compared.leaves)
+  return keeper === null ? ended : { ...ended, kept: keptRunOf(keeper, ended, compared.again) }
+}
+
+/** Every record with its leaf; of what an earlier run compared, a part again. */
+async function compareWithLeaves(
+  context: CliContext,
+  options: VerifyOptions,
+  parts: WorkParts & AcceptedParts,
+): Promise<{ readonly leaves: ComparedLeaves; readonly again: ComparedAgain | null }> {
+  const { evidence, identity, keeper, threads, graceMs = FILES_GRACE_MS, accepted, acceptances } = parts
+  const { log, codec, database } = parts.connections
   const [folder, ...copies] =
     options.transparency === undefined
       ? evidence.folders.map((each) => transparencyFolder(each, identity))
       : [context.path(options.transparency)]
-  const leaves = await compareLeaves({
-    ...{ log, codec, database, topics: topicSpecs, verifier, endsEarlier: false, checksTimes: true },
+  const asked = {
+    ...{
+      log,
+      codec,
+      database,
+      topics: topicSpecs,
+      verifier: evidence.verifier,
+      endsEarlier: false,
+      checksTimes: true,
+    },
     ...{ publishGraceMs: graceMs, accepted, acceptances, folder: folder!, copies },
     witnesses: witnessPolicyOf(options),
+    ...(threads.compareRun === undefined ? {} : { compareRun: threads.compareRun }),
+  }
+  if (keeper === null) return { leaves: await compareLeaves(asked), again: null }
+  const leaves = await compareLeaves({
+    ...{ ...asked, since: keeper.head, onHead: keeper.onHead },
+    comparedFrom: keeper.since?.head.size ?? 0,
   })
-  return withTree(result, leaves)
+  return await compareAgain(leaves, keeper, asked)
+}
+
+interface AcceptedParts extends Pick<AcceptedLosses, 'acceptances'> {
+  readonly accepted: AcceptedLosses['leaves']
+  readonly evidence: ComparedWith
 }
 
 /** A log that names a key of checkpoints has a transparency log: without one, nothing shows what was changed. */
@@ -246,7 +331,7 @@ function unleafed(leaves: ComparedLeaves | null): string[] {
   const { pending, pendingSince } = leaves?.comparison ?? { pending: 0, pendingSince: null }
   if (pendingSince === null || Date.now() - Date.parse(pendingSince) <= MAX_UNLEAFED_MS) return []
   return [
-    `${number(pending)} records have had no leaf since ${pendingSince}: nothing would show a change of them. Start the projector, or see \`cupel status\`.`,
+    `${pending.toLocaleString('en-US')} records have had no leaf since ${pendingSince}: nothing would show a change of them. Start the projector, or see \`cupel status\`.`,
   ]
 }
 
@@ -284,7 +369,16 @@ async function verifyArchived(
   const archive = readArchive(opened)
   const problemCount = verified.problemCount + archive.faults.length + leafProblems(leaves)
   const warnings = shorterArchive(archive, leaves, options)
-  return { ...verified, erasures, macsChecked: checksMacs, leaves, archive, problemCount, warnings }
+  return {
+    ...verified,
+    erasures,
+    macsChecked: checksMacs,
+    leaves,
+    archive,
+    kept: null,
+    problemCount,
+    warnings,
+  }
 }
 
 /** An archive without its last manifests is a whole one: only the tree of the log tells them apart. */
@@ -314,56 +408,3 @@ function readingOptions(context: CliContext, { json }: VerifyOptions) {
     ...(json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
   }
 }
-
-function jsonOf(
-  { topics, problems, leaves, archive, signatures, erasures, ...rest }: Verified,
-  isProven: boolean,
-): object {
-  return {
-    ...snakeCase(rest),
-    signatures: { ...snakeCase(signatures), keys: signatures.keys.map((key) => snakeCase(key)) },
-    is_proven: isProven,
-    transparency: leavesJson(leaves),
-    ...(archive === null ? {} : { archive: archiveJson(archive) }),
-    topics: topics.map((topic) => snakeCase(topic)),
-    erasures: erasures.map(erasureJson),
-    problems: problems.map((problem) => ({ ...snakeCase(problem), meaning: meaningOfProblem[problem.kind] })),
-  }
-}
-
-function textOf(result: Verified): string {
-  const { topics, reports, failures, repeatedReports, records, problems, problemCount, archive } = result
-  const rows = topics
-    .filter((topic) => topic.records > 0)
-    .flatMap(({ topic, byType, repeats }) =>
-      Object.entries(byType).map(([type, count], index) => [
-        index === 0 ? topic : '',
-        type,
-        number(count),
-        index === 0 ? number(repeats) : '',
-      ]),
-    )
-  const lines = [
-    `Log ${result.log}: ${number(records)} records.`,
-    '',
-    table([['TOPIC', 'EVENT', 'RECORDS', 'REPEATS'], ...rows]),
-    '',
-    `${number(reports)} reports, ${number(failures)} failed screenings, ${number(repeatedReports)} decided again and left out.`,
-  ]
-  for (const problem of problems)
-    lines.push(`  ${problem.kind}: ${placeOfProblem(problem)}: ${problem.detail}${sinceText(problem.since)}`)
-  const inLog = problemCount - leafProblems(result.leaves) - (archive?.faults.length ?? 0)
-  if (inLog > problems.length) lines.push(`  … and ${number(inLog - problems.length)} more`)
-  for (const kind of new Set(problems.map((problem) => problem.kind)))
-    lines.push(`  ${kind} means: ${meaningOfProblem[kind]}`)
-  lines.push(...erasureLines(result.erasures))
-  lines.push(...signatureLines(result.signatures, result.macsChecked))
-  if (archive !== null) lines.push(...archiveLines(archive))
-  lines.push(...leavesLines(result.leaves))
-  lines.push(...result.warnings)
-  if (problemCount > 0) lines.push(`${number(problemCount)} PROBLEMS were found.`)
-  else lines.push(records > 0 ? 'No problem was found.' : `The log is empty. ${NOTHING}`)
-  return lines.join('\n')
-}
-
-const number = (value: number): string => value.toLocaleString('en-US')

@@ -12,6 +12,8 @@ interface Parts {
   readonly verifier: Verifier
   /** How many leaves the copy must have. */
   readonly size: number
+  /** The index after the last leaf whose files are compared. */
+  readonly to: number
   readonly tree: GrownTree
   readonly publishGraceMs: number
   readonly looksForLoss?: boolean
@@ -29,7 +31,7 @@ export async function compareCopy(root: string, parts: Parts): Promise<void> {
   const signed = tree.rootAt(files.size)
   if (signed !== null && !signed.equals(files.root))
     findings.fault(`${root}/checkpoint is of another tree than the other files.`)
-  await compareTiles(root, { size: files.size, hashOf: tree.hashOf, findings })
+  await compareTiles(root, { from: tree.from, to: parts.to, size: files.size, hashOf: tree.hashOf, findings })
 }
 
 /** A running projector publishes a moment after it has signed. */

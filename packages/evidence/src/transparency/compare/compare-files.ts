@@ -5,6 +5,7 @@ import { leafHash } from '@cupel/signing'
 import { HASH_BYTES } from '../format/leaf.js'
 import {
   entriesOfBundle,
+  hashesOfLevel,
   newTiles,
   parseTilePath,
   tilePath,
@@ -19,17 +20,26 @@ export type HashesOf = (level: number, index: number) => Buffer | undefined
 
 /**
  * Reports each tile that is missing or invalid, each tile with other hashes than the tree, and each narrower tile that was left and
- * differs. The entries themselves are compared with rows and records elsewhere.
+ * differs. The entries themselves are compared with rows and records elsewhere. Only of the tiles that a tree of `to` leaves has and one of `from` has not.
  */
 export async function compareTiles(
   root: string,
   {
+    from,
+    to,
     size,
     hashOf,
     findings,
-  }: { readonly size: number; readonly hashOf: HashesOf; readonly findings: Findings },
+  }: {
+    readonly from: number
+    readonly to: number
+    /** Number of leaves of the published tree. */
+    readonly size: number
+    readonly hashOf: HashesOf
+    readonly findings: Findings
+  },
 ): Promise<void> {
-  const needed = newTiles(0, size)
+  const needed = newTiles(from, Math.min(to, size)).map((name) => asPublished(name, size))
   for (const name of needed) {
     const { level, index, width } = name
     const file = join(root, 'tile', tilePath(name))
@@ -52,7 +62,13 @@ export async function compareTiles(
         )
     }
   }
-  await compareNarrower(root, new Map(needed.map((name) => [`${name.level}/${name.index}`, name])), findings)
+  await compareNarrower(root, needed, findings)
+}
+
+/** A tile that a later leaf made wider is published as that. */
+function asPublished({ level, index }: TileName, size: number): TileName {
+  const hashes = hashesOfLevel(size, level === 'entries' ? 0 : level)
+  return { level, index, width: Math.min(TILE_WIDTH, hashes - index * TILE_WIDTH) }
 }
 
 const isLeafOf = (entry: string, hash: Buffer | undefined): boolean =>
@@ -73,30 +89,24 @@ function firstWrong(
 }
 
 /** Readers of an earlier checkpoint request narrower tiles. Tiles after the checkpoint are not used yet. */
-async function compareNarrower(
-  root: string,
-  needed: ReadonlyMap<string, TileName>,
-  findings: Findings,
-): Promise<void> {
-  for (const path of await filesBelow(join(root, 'tile'))) {
-    const name = parseTilePath(path)
-    const wider = name === null ? undefined : needed.get(`${name.level}/${name.index}`)
-    if (name === null || wider === undefined || wider.width <= name.width) continue
-    const [bytes, whole] = [await readOrNull(join(root, 'tile', path)), await publishedTile(root, wider)]
-    // The writer removes narrower tiles meanwhile.
-    if (bytes === null || whole === null) continue
-    if (firstOf(whole, name)?.equals(bytes) !== true)
-      findings.fault(`${join(root, 'tile', path)} is not the beginning of the tile that followed it.`)
+async function compareNarrower(root: string, needed: readonly TileName[], findings: Findings): Promise<void> {
+  for (const name of needed) {
+    const folder = join(root, 'tile', `${tilePath({ ...name, width: TILE_WIDTH })}.p`)
+    for (const file of await filesIn(folder)) {
+      const narrower = parseTilePath(tilePath({ ...name, width: Number(file) || 0 }))
+      if (narrower === null || narrower.width >= name.width) continue
+      const [bytes, whole] = [await readOrNull(join(folder, file)), await publishedTile(root, name)]
+      // The writer removes narrower tiles meanwhile.
+      if (bytes === null || whole === null) continue
+      if (firstOf(whole, narrower)?.equals(bytes) !== true)
+        findings.fault(`${join(folder, file)} is not the beginning of the tile that followed it.`)
+    }
   }
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+async function filesIn(folder: string): Promise<string[]> {
   try {
-    const found = await readdir(folder, { recursive: true, withFileTypes: true })
-    return found
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-      .sort()
+    return (await readdir(folder)).sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

@@ -7,17 +7,42 @@ import {
   type LogRecord,
   type Place,
   placeOf,
+  type Position,
   rangeOf,
   timeOfRecord,
 } from '@cupel/event-log'
+import { inParallel } from '@cupel/projections'
 import { positionOf, recordFinder } from '../place-leaves.js'
 import type { LeafRange } from '../accepted-losses.js'
-import type { Findings, LeafProblem, TimeBefore } from './findings.js'
-import { leafCheck, recordsOf, type LeafCheck, type PlacedLeaf, type ReadLeaf } from './record-check.js'
+import type { Leaf } from '../format/leaf.js'
+import {
+  createRunComparison,
+  recordsOf,
+  type ComparedRun,
+  type CompareRun,
+  type LeafRun,
+  type RunLeaf,
+} from './record-check.js'
+import type { Findings, TimeBefore } from './findings.js'
+import type { KeptPlace } from './kept-head.js'
+import type { StoredLeaf } from './stored-leaves.js'
+
+export interface ReadLeaf extends Leaf {
+  readonly index: number
+  readonly stored: StoredLeaf
+  /** Where its record is; null if the source does not state it. */
+  readonly record: Position | null
+}
+
+interface PlacedLeaf extends ReadLeaf {
+  readonly record: Position
+}
 
 export interface RecordComparison {
   /** Compares leaves that follow those of the earlier calls. */
   compare(leaves: readonly ReadLeaf[]): Promise<void>
+  /** How far the records of each partition were compared, by `topic/partition`. */
+  reached(): ReadonlyMap<string, KeptPlace>
   /** Called after the last leaf; `rows` say up to where records must have leaves, null if only the leaves say so. */
   end(rows: PlaceRows | null): Promise<ComparedRecords>
 }
@@ -68,10 +93,18 @@ interface Options {
   readonly endsEarlier: boolean
   /** Whether the time of each record is compared, where the log gives one. */
   readonly checksTimes: boolean
-  /** Number of leaves at most. */
+  /** Index of the first leaf, and how far earlier leaves were compared, by `topic/partition`; none by default. */
+  readonly from?: number
+  readonly before?: ReadonlyMap<string, KeptPlace>
+  /** The index after the last leaf, at most. */
   readonly leaves: number
   readonly findings: Findings
+  /** Compares one run, in a thread of its own perhaps; several are asked for at once. */
+  readonly compareRun?: CompareRun
 }
+
+/** Runs of different partitions that are compared at once. */
+const RUNS_AT_ONCE = 8
 
 interface OpenPlace extends Place {
   readonly start: number
@@ -85,46 +118,46 @@ interface OpenPlace extends Place {
 }
 
 export async function compareRecords(options: Options): Promise<RecordComparison> {
-  const { log, findings, accepted } = options
-  const times = new Float64Array(options.leaves)
+  const { log, findings, accepted, from = 0 } = options
+  const times = new Float64Array(Math.max(0, options.leaves - from))
   const context: Context = {
     ...options,
+    from,
     times,
     forgeryOf: await log.forgeryCheck(),
-    agrees: leafCheck(options),
+    compareRun: options.compareRun ?? (await createRunComparison(options)),
     counts: { records: 0, pending: 0 },
     unplaced: [],
   }
-  const open = await openPlaces(log, options.places)
+  const open = await openPlaces(options)
   const openPlace = (place: Place): OpenPlace => {
-    const made = open.get(placeOf(place)) ?? opened(place, 0, 0)
+    const made = open.get(placeOf(place)) ?? opened({ ...place, from: 0, to: 0 }, options.before)
     open.set(placeOf(place), made)
     return made
   }
   const timeBefore: TimeBefore = (leaf) => {
-    const time = times.subarray(0, leaf).findLast((each) => each !== 0)
+    const time = times.subarray(0, Math.max(0, leaf - from)).findLast((each) => each !== 0)
     return time === undefined ? null : new Date(time).toISOString()
   }
   return {
     async compare(leaves) {
       const left = leaves.filter(({ index }) => !isAccepted(accepted, index))
-      for (const run of runsOf(await placed(context, [...open.values()], left))) {
-        const place = openPlace(run[0]!.record)
-        const { offset } = run[0]!.record
-        if (offset < place.next && offset >= place.start)
-          for (const leaf of run) found(context, place, leaf, 'leaf-order')
-        else await compareRun(context, place, run, run.at(-1)!.record.offset + 1)
-      }
+      const runs = runsOf(await placed(context, [...open.values()], left))
+      const work = runs.map((run) => planned(context, openPlace(run[0]!.record), run))
+      await compareAll(context, work)
     },
+    reached: () => new Map([...open].map(([place, { next, last }]) => [place, { next, last }])),
     async end(rows) {
+      const work: Work[] = []
       for (const each of options.places) {
         const place = openPlace(each)
         if (rows !== null) requireRow(findings, place, rows)
         const position = Math.min(rows?.positions.get(placeOf(place)) ?? place.next, place.end)
-        if (position > place.next) await compareRun(context, place, [], position)
-        context.counts.pending += Math.max(0, place.end - place.next)
+        if (position > place.next) work.push(workOf(context, place, [], position))
       }
+      await compareAll(context, work)
       const { counts, unplaced } = context
+      for (const place of options.places.map(openPlace)) counts.pending += Math.max(0, place.end - place.next)
       const pendingSince = await firstTime(context, [...open.values()])
       return { ...counts, unplaced, places: [...open.values()], pendingSince, timeBefore }
     },
@@ -132,9 +165,10 @@ export async function compareRecords(options: Options): Promise<RecordComparison
 }
 
 interface Context extends Options {
+  readonly from: number
   readonly forgeryOf: ForgeryCheck
-  readonly agrees: LeafCheck
-  /** Of the records that agree, by leaf, in milliseconds since 1970. */
+  readonly compareRun: CompareRun
+  /** Of the records that agree, by leaf from `from` on, in milliseconds since 1970. */
   readonly times: Float64Array
   readonly counts: { records: number; pending: number }
   readonly unplaced: number[]
@@ -143,24 +177,24 @@ interface Context extends Options {
 const isAccepted = (accepted: readonly LeafRange[], index: number): boolean =>
   accepted.some(({ from, to }) => from <= index && index < to)
 
-function opened(place: Place, start: number, end: number): OpenPlace {
-  const { topic, partition } = place
+function opened({ topic, partition, from: start, to: end }: LogRange, before: Options['before']): OpenPlace {
+  const kept = before?.get(placeOf({ topic, partition }))
   return {
     topic,
     partition,
     start,
     end,
-    next: start,
+    next: Math.max(start, kept?.next ?? 0),
     lost: null,
     agreesBehind: false,
-    last: null,
+    last: kept?.last ?? null,
     lostLeaves: [],
   }
 }
 
-async function openPlaces(log: AuthenticLog, places: readonly Place[]): Promise<Map<string, OpenPlace>> {
+async function openPlaces({ log, places, before }: Options): Promise<Map<string, OpenPlace>> {
   const ranges = await Promise.all(places.map((place) => rangeOf(log, place)))
-  return new Map(ranges.map((range) => [placeOf(range), opened(range, range.from, range.to)]))
+  return new Map(ranges.map((range) => [placeOf(range), opened(range, before)]))
 }
 
 /** The leaves with the places of their records: as the rows state them, or where a record with the hash of the leaf is. */
@@ -197,44 +231,79 @@ async function* authenticRecords(
   { log, findings, forgeryOf }: Context,
   { topic, partition, from, to }: LogRange,
 ): AsyncGenerator<LogRecord> {
-  for await (const record of recordsOf(log, { topic, partition, next: from }, to, findings))
+  for await (const record of recordsOf(log, { topic, partition, next: from }, to, findings.fault))
     if (forgeryOf(record) === null) yield record
 }
 
-/** Leaves of one partition in the order of their offsets, none before `place.next`. */
-async function compareRun(
-  context: Context,
+/** A run of leaves that has a second leaf of a record, or the work to compare it. */
+type Work = { readonly place: OpenPlace; readonly leaves: readonly PlacedLeaf[] } & (
+  | { readonly run: LeafRun }
+  | { readonly run: null }
+)
+
+/** Moves the place behind the run: where the next one begins does not depend on what is found. */
+function planned(context: Context, place: OpenPlace, leaves: readonly PlacedLeaf[]): Work {
+  const { offset } = leaves[0]!.record
+  if (offset < place.next && offset >= place.start) return { place, leaves, run: null }
+  return workOf(context, place, leaves, leaves.at(-1)!.record.offset + 1)
+}
+
+function workOf(
+  { checksTimes, endsEarlier }: Context,
   place: OpenPlace,
   leaves: readonly PlacedLeaf[],
   to: number,
-): Promise<void> {
-  const { log, findings, forgeryOf, agrees, counts, times } = context
-  let at = 0
-  for await (const record of recordsOf(log, place, Math.min(to, place.end), findings)) {
-    for (; (leaves[at]?.record.offset ?? Infinity) < record.offset; at += 1)
-      missing(context, place, leaves[at]!)
-    const leaf = leaves[at]
-    if (leaf?.record.offset !== record.offset) {
-      const { topic, partition, offset } = record
-      if (forgeryOf(record) === null)
-        findings.problem({
-          ...{ kind: 'no-leaf', topic, partition, offset, index: null },
-          since: timeOfRecord(record),
-        })
-      continue
-    }
-    at += 1
-    const wrong = agrees(record, leaf)
-    if (wrong !== null) found(context, place, leaf, wrong)
-    else {
-      counts.records += 1
-      times[leaf.index] = Date.parse(timeOfRecord(record) ?? '') || 0
-      place.agreesBehind ||= place.lost !== null
-      place.last = leaf.index
-    }
+): Work {
+  const { topic, partition, start, end, next } = place
+  place.next = Math.max(next, to)
+  return {
+    ...{ place, leaves },
+    run: {
+      ...{ topic, partition, start, end, next, to, checksTimes, endsEarlier },
+      leaves: leaves.map(({ index, record, stored: { entry, row } }): RunLeaf => {
+        const document = row === undefined ? {} : { row: { documentId: row.documentId, salt: row.salt } }
+        return { index, offset: record.offset, entry, ...document }
+      }),
+    },
   }
-  for (const leaf of leaves.slice(at)) missing(context, place, leaf)
-  place.next = Math.max(place.next, to)
+}
+
+/** Runs are compared in any order, and their results count in the order of the tree. */
+async function compareAll(context: Context, work: readonly Work[]): Promise<void> {
+  const compared = new Map<Work, ComparedRun>()
+  await inParallel(work, RUNS_AT_ONCE, async (each) => {
+    if (each.run !== null) compared.set(each, await context.compareRun(each.run))
+  })
+  for (const each of work) {
+    const result = compared.get(each)
+    if (result === undefined) noteSecondLeaves(context, each)
+    else note(context, each, result)
+  }
+}
+
+function noteSecondLeaves({ findings }: Context, { place, leaves }: Work): void {
+  const { topic, partition } = place
+  for (const { index, record } of leaves)
+    findings.problem({ kind: 'leaf-order', topic, partition, offset: record.offset, index })
+}
+
+function note(
+  { findings, counts, times, from }: Context,
+  { place, leaves }: Work,
+  result: ComparedRun,
+): void {
+  const { topic, partition } = place
+  counts.records += result.records
+  for (const fault of result.faults) findings.fault(fault)
+  for (const [at, { index }] of leaves.entries()) times[index - from] = result.times[at]!
+  for (const problem of result.problems) {
+    findings.problem({ topic, partition, ...problem })
+    if (problem.index === null) continue
+    place.lost = { from: place.lost?.from ?? problem.offset, to: problem.offset + 1 }
+    place.lostLeaves.push(problem.index)
+  }
+  place.agreesBehind ||= place.lost !== null && (result.lastOffset ?? -1) > place.lost.from
+  place.last = result.last ?? place.last
 }
 
 /** The earliest time of a record that has no leaf yet. */
@@ -251,25 +320,6 @@ async function firstTime(
     }
   }
   return times.sort()[0] ?? null
-}
-
-function missing(context: Context, place: OpenPlace, leaf: PlacedLeaf): void {
-  const { offset } = leaf.record
-  if (offset < place.start) place.last = leaf.index
-  else if (!context.endsEarlier || offset < place.end) found(context, place, leaf, 'no-record')
-}
-
-function found(
-  { findings }: Context,
-  place: OpenPlace,
-  { index, record: { offset } }: PlacedLeaf,
-  kind: LeafProblem['kind'],
-): void {
-  const { topic, partition } = place
-  findings.problem({ kind, topic, partition, offset, index })
-  if (kind === 'leaf-order') return
-  place.lost = { from: place.lost?.from ?? offset, to: offset + 1 }
-  place.lostLeaves.push(index)
 }
 
 /** A position before a leaf would give the records between them a second leaf. */

@@ -29,7 +29,14 @@ export interface CosignedTree {
 }
 
 /** Reports a tree that the leaves beside it do not make. */
-export function requireNamedRoot({ of, signed }: NamedTree, tree: GrownTree, findings: Findings): void {
+export function requireNamedRoot(
+  { of, signed }: NamedTree,
+  { tree, from, findings }: { readonly tree: GrownTree; readonly from: number; readonly findings: Findings },
+): void {
+  if (signed.size < from)
+    return findings.fault(
+      `${of} names a tree of ${signed.size} leaves, and only what follows ${from} leaves is compared: compare it with --whole.`,
+    )
   // A leaf that is gone is reported by itself, and leaves no root.
   const root = signed.size > tree.size() ? null : tree.rootAt(signed.size)
   if (root !== null && !root.equals(signed.root))

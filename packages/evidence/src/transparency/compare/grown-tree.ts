@@ -5,33 +5,37 @@ import { TILE_WIDTH } from '../format/tiles.js'
 import type { StoredLeaf } from './stored-leaves.js'
 
 export interface GrownTree {
+  /** Number of leaves that it began with: of these only the peaks are known. */
+  readonly from: number
   add(leaves: readonly (StoredLeaf | null)[]): void
-  /** Hash of a level, 0 for leaves; undefined if the tree has none, or if an earlier leaf is gone. */
+  /** Hash of a level, 0 for leaves; undefined if the tree has none, if it is of the first leaves, or if an earlier leaf is gone. */
   hashOf(level: number, index: number): Buffer | undefined
   /** Null if a leaf is gone, or if no root was stored at this size. */
   rootAt(size: number): Buffer | null
   /** Number of leaves of the tree, up to the first that is gone. */
   size(): number
-  /** Roots of the full subtrees, by level; none of level 0. */
+  /** Roots of the full subtrees that it grew, by level, from the index `firstSubtree` on; none of level 0. */
   subtrees(): ReadonlyMap<number, readonly Buffer[]>
-  /** Peaks of the whole tree, concatenated; null if a leaf is gone. */
-  peaks(): Buffer | null
+  /** Null if a leaf is gone. */
+  whole(): Tree | null
 }
 
-/** For at most `size` leaves; `sizes`: the sizes at which roots are stored. The hashes take 32 bytes a leaf. */
-export function growTree(size: number, sizes: readonly number[]): GrownTree {
-  let tree: Tree = EMPTY_TREE
+/** For at most `size` leaves; `sizes`: the sizes at which roots are stored. The hashes take 32 bytes for each leaf after those of `begun`. */
+export function growTree(size: number, sizes: readonly number[], begun: Tree = EMPTY_TREE): GrownTree {
+  const from = begun.size
+  let tree: Tree = begun
   let isWhole = true
-  const roots = new Map<number, Buffer>()
-  const hashes = Buffer.alloc(size * HASH_BYTES)
+  const roots = new Map<number, Buffer>(sizes.includes(from) ? [[from, rootOf(begun)]] : [])
+  const hashes = Buffer.alloc(Math.max(0, size - from) * HASH_BYTES)
   const levels = new Map<number, Buffer[]>()
   return {
+    from,
     add(leaves) {
       for (const leaf of leaves) {
         isWhole &&= leaf !== null
         if (!isWhole || leaf === null) return
         const hash = leafHash(Buffer.from(leaf.entry))
-        hash.copy(hashes, tree.size * HASH_BYTES)
+        hash.copy(hashes, (tree.size - from) * HASH_BYTES)
         tree = appendLeaf(tree, hash, (root, level) => {
           const known = levels.get(level)
           if (known === undefined) levels.set(level, [root])
@@ -41,15 +45,19 @@ export function growTree(size: number, sizes: readonly number[]): GrownTree {
       }
     },
     hashOf(level, index) {
-      if (level > 0) return levels.get(level)?.[index]
-      return index < tree.size ? hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES) : undefined
+      if (level > 0) return levels.get(level)?.[index - firstSubtree(from, level)]
+      const at = (index - from) * HASH_BYTES
+      return index >= from && index < tree.size ? hashes.subarray(at, at + HASH_BYTES) : undefined
     },
     rootAt: (size) => roots.get(size) ?? null,
     size: () => tree.size,
     subtrees: () => levels,
-    peaks: () => (isWhole ? Buffer.concat([...tree.peaks]) : null),
+    whole: () => (isWhole ? tree : null),
   }
 }
+
+/** Index of the first full subtree of a level that a tree of `from` leaves does not have yet. */
+export const firstSubtree = (from: number, level: number): number => Math.floor(from / TILE_WIDTH ** level)
 
 /** Name of a hash's subtree, in leaves: `512 to 767`. */
 export function leavesBelow(level: number, index: number): string {

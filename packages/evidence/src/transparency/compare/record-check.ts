@@ -1,27 +1,117 @@
-/** Reads the records to compare with leaves, and compares a record with its leaf. */
+/** Compares the leaves of one partition with its records. It is work for any thread: what it takes and returns is plain data. */
 import {
   type AuthenticLog,
   type EventCodec,
+  type ForgeryCheck,
   type LogRecord,
   LogStoppedError,
   type Place,
-  type Position,
+  timeOfRecord,
   UndecodableRecordError,
 } from '@cupel/event-log'
-import type { Leaf } from '../format/leaf.js'
-import { recordHashOf, documentDecoder, documentPartOf, timeHashOf } from '../leaf-of-record.js'
-import type { Findings, LeafProblemKind } from './findings.js'
-import type { StoredLeaf } from './stored-leaves.js'
+import { documentDecoder, documentPartOf, recordHashOf, timeHashOf } from '../leaf-of-record.js'
+import { parseLeafEntry } from '../format/leaf.js'
+import type { LeafProblemKind } from './findings.js'
 
-export interface ReadLeaf extends Leaf {
-  readonly index: number
-  readonly stored: StoredLeaf
-  /** Where its record is; null if the source does not state it. */
-  readonly record: Position | null
+/** Leaves of one partition in the order of their offsets, and the offsets at which their records are looked for. */
+export interface LeafRun extends Place {
+  /** Oldest offset of the log, and the offset after its last one. */
+  readonly start: number
+  readonly end: number
+  /** Records from this offset on are read... */
+  readonly next: number
+  /** ...up to before this one: each of the installation must have one of the leaves. */
+  readonly to: number
+  readonly leaves: readonly RunLeaf[]
+  /** Whether the time of each record is compared, where the log gives one. */
+  readonly checksTimes: boolean
+  /** Whether the log may end before the leaves do. */
+  readonly endsEarlier: boolean
 }
 
-export interface PlacedLeaf extends ReadLeaf {
-  readonly record: Position
+export interface RunLeaf {
+  readonly index: number
+  readonly offset: number
+  /** The text of the leaf. */
+  readonly entry: string
+  /** The document that the row of the leaf names; absent for a leaf of a file. */
+  readonly row?: { readonly documentId: string | null; readonly salt: Uint8Array | null }
+}
+
+export interface ComparedRun {
+  /** Number of records that agree with their leaves. */
+  readonly records: number
+  /** By leaf of the run, the time of a record that agrees, in milliseconds since 1970; 0 for any other. */
+  readonly times: Float64Array
+  /** Index of the last leaf that agrees, or whose record retention has cut; null if there is none. */
+  readonly last: number | null
+  /** Offset of the last record that agrees. */
+  readonly lastOffset: number | null
+  readonly problems: readonly RunProblem[]
+  /** Sentences. */
+  readonly faults: readonly string[]
+}
+
+export interface RunProblem {
+  readonly kind: LeafProblemKind
+  readonly offset: number
+  /** Null if the record has no leaf. */
+  readonly index: number | null
+  readonly since?: string | null
+}
+
+export type CompareRun = (run: LeafRun) => Promise<ComparedRun>
+
+export async function createRunComparison(parts: {
+  readonly log: AuthenticLog
+  readonly codec: EventCodec
+}): Promise<CompareRun> {
+  const { log, codec } = parts
+  const forgeryOf = await log.forgeryCheck()
+  const agrees = leafCheck(codec)
+  return async (run) => await compareRun(run, { log, forgeryOf, agrees })
+}
+
+async function compareRun(
+  run: LeafRun,
+  {
+    log,
+    forgeryOf,
+    agrees,
+  }: { readonly log: AuthenticLog; readonly forgeryOf: ForgeryCheck; readonly agrees: LeafCheck },
+): Promise<ComparedRun> {
+  const { leaves, start, end, endsEarlier } = run
+  const times = new Float64Array(leaves.length)
+  const problems: RunProblem[] = []
+  const faults: string[] = []
+  let [records, at] = [0, 0]
+  let last: number | null = null
+  let lastOffset: number | null = null
+  const missing = ({ index, offset }: RunLeaf): void => {
+    if (offset < start) last = index
+    else if (!endsEarlier || offset < end) problems.push({ kind: 'no-record', offset, index })
+  }
+  for await (const record of recordsOf(log, run, Math.min(run.to, end), (fault) => faults.push(fault))) {
+    const { offset } = record
+    for (; (leaves[at]?.offset ?? Infinity) < offset; at += 1) missing(leaves[at]!)
+    const leaf = leaves[at]
+    if (leaf?.offset !== offset) {
+      if (forgeryOf(record) === null)
+        problems.push({ kind: 'no-leaf', offset, index: null, since: timeOfRecord(record) })
+      continue
+    }
+    const wrong = agrees(record, leaf, run.checksTimes)
+    if (wrong !== null) problems.push({ kind: wrong, offset, index: leaf.index })
+    else {
+      records += 1
+      times[at] = Date.parse(timeOfRecord(record) ?? '') || 0
+      last = leaf.index
+      lastOffset = offset
+    }
+    at += 1
+  }
+  for (const leaf of leaves.slice(at)) missing(leaf)
+  return { records, times, last, lastOffset, problems, faults }
 }
 
 /** Maximum number of missing records after which a partition is not read further, in one pass. */
@@ -32,7 +122,7 @@ export async function* recordsOf(
   { unchecked }: AuthenticLog,
   { topic, partition, next }: Place & { readonly next: number },
   end: number,
-  findings: Findings,
+  onFault: (sentence: string) => void,
 ): AsyncGenerator<LogRecord> {
   // A log that lacks a record rejects its page: halves of the page are read, down to the missing record.
   const ranges = next < end ? [{ from: next, to: end }] : []
@@ -53,23 +143,15 @@ export async function* recordsOf(
         ranges.push({ from: middle, to }, { from, to: middle })
       } else gaps += 1
       if (gaps <= MAX_GAPS) continue
-      findings.fault(
-        `${topic}/${partition} cannot be read behind offset ${from}, to be compared with its leaves.`,
-      )
+      onFault(`${topic}/${partition} cannot be read behind offset ${from}, to be compared with its leaves.`)
       return
     }
   }
 }
 
-export type LeafCheck = (record: LogRecord, leaf: PlacedLeaf) => LeafProblemKind | null
+type LeafCheck = (record: LogRecord, leaf: RunLeaf, checksTimes: boolean) => LeafProblemKind | null
 
-export function leafCheck({
-  codec,
-  checksTimes,
-}: {
-  readonly codec: EventCodec
-  readonly checksTimes: boolean
-}): LeafCheck {
+function leafCheck(codec: EventCodec): LeafCheck {
   const documentOf = documentDecoder(codec)
   const documentOrNull = (record: LogRecord): ReturnType<typeof documentPartOf> => {
     try {
@@ -80,11 +162,12 @@ export function leafCheck({
       throw error
     }
   }
-  return (record, { recordHash, timeHash, documentHash, stored: { row } }) => {
-    if (!recordHashOf(record).equals(recordHash)) return 'other-record'
-    if (checksTimes && timeHashOf(record)?.equals(timeHash) === false) return 'other-time'
+  return (record, { entry, row }, checksTimes) => {
+    const leaf = parseLeafEntry(entry)
+    if (leaf === null || !recordHashOf(record).equals(leaf.recordHash)) return 'other-record'
+    if (checksTimes && timeHashOf(record)?.equals(leaf.timeHash) === false) return 'other-time'
     const document = documentOrNull(record)
-    if (!isSame(document?.hash ?? null, documentHash)) return 'other-document'
+    if (!isSame(document?.hash ?? null, leaf.documentHash)) return 'other-document'
     if (row === undefined) return null
     const isRowOfDocument =
       row.documentId === (document?.documentId ?? null) && isSame(row.salt, document?.salt ?? null)
@@ -92,5 +175,5 @@ export function leafCheck({
   }
 }
 
-const isSame = (one: Buffer | null, other: Buffer | null): boolean =>
-  one === null || other === null ? one === other : one.equals(other)
+const isSame = (one: Uint8Array | null, other: Buffer | null): boolean =>
+  one === null || other === null ? one === other : other.equals(one)

@@ -99,14 +99,16 @@ export function leavesOfRows(database: Queryable, number: number, size: number):
   }
 }
 
-/** Roots of full subtrees as in the rows, by `level/index`. */
+/** Roots of the full subtrees that a tree of `to` leaves has and one of `from` has not, as in the rows, by `level/index`. */
 export async function subtreesOfRows(
   database: Queryable,
   number: number,
+  { from, to }: { readonly from: number; readonly to: number },
 ): Promise<ReadonlyMap<string, Buffer>> {
   const rows = await database.query<{ level: number; index: number; hash: Buffer }>(
-    'SELECT level, index, hash FROM transparency.subtree WHERE number = $1',
-    [number],
+    `SELECT level, index, hash FROM transparency.subtree
+     WHERE number = $1 AND index >= floor($2 / 256::numeric ^ level) AND index < floor($3 / 256::numeric ^ level)`,
+    [number, from, to],
   )
   return new Map(rows.map(({ level, index, hash }) => [`${level}/${index}`, hash]))
 }

@@ -1,0 +1,176 @@
+/**
+ * What `audit verify --kept` keeps between runs. It saves work, and shows nothing by itself: what it says was verified is not read again, but the
+ * signed trees must extend the kept one, and a part of the old records is compared with their leaves again in each run.
+ */
+import type { DonePartition } from '../../proofs/index.js'
+import { verifierKey, type PublicKey } from '@cupel/signing'
+import type { KeptHead } from '../../transparency/index.js'
+import { type CliContext, CommandError, EXIT_FAILED } from '@cupel/command-line'
+import { openStateFile, type StateFile } from './recompute-state.js'
+
+export interface KeptVerification {
+  /** The last run that found everything right; null before the first. */
+  readonly verified: Verified | null
+  /** How far the records before that head were compared with their leaves again, in this round; null between two rounds. */
+  readonly again: StoredHead | null
+  /** An interrupted run; null if the last one came to its end. */
+  readonly underway: Underway | null
+}
+
+interface Verified {
+  /** ISO 8601, as the next two: the end of the run, of the last whole one, and of the last round through the old records. */
+  readonly at: string
+  readonly wholeAt: string
+  readonly againAt: string
+  readonly head: StoredHead
+  /** The offset after the last verified record of each partition, by `topic/partition`. */
+  readonly read: readonly (readonly [string, number])[]
+}
+
+interface Underway {
+  readonly isWhole: boolean
+  readonly done: readonly DonePartition[]
+  /** How far records were compared with leaves; null if that has not begun. */
+  readonly head: StoredHead | null
+}
+
+interface StoredHead {
+  readonly size: number
+  /** Roots of the full subtrees of the tree, in base64. */
+  readonly peaks: readonly string[]
+  /** `topic/partition`, the offset after the last compared record, and the index of its last leaf. */
+  readonly places: readonly (readonly [string, number, number | null])[]
+}
+
+/** An interrupted run loses the work of so much time, and that of the partition or the leaves under way. */
+const SAVE_INTERVAL_MS = 2_000
+/** A thirtieth of the old records is compared again in each run. */
+const ROUNDS = 30
+
+export interface Keeper {
+  /** What the run goes on from; null if it is a whole one. */
+  readonly since: Verified | null
+  readonly isWhole: boolean
+  /** Of an interrupted run of the same kind. */
+  readonly done: readonly DonePartition[]
+  readonly head: KeptHead | null
+  /** SHA-256 of the kept state. */
+  digest(): string | null
+  onDone(done: DonePartition): void
+  onHead(head: KeptHead): void
+  /** The old leaves to compare again, `since` ≤ index < `until`; null if there are none. */
+  oldLeaves(): { readonly since: KeptHead | null; readonly until: number } | null
+  /** Everything was right. `head` is null if there is no transparency log: then nothing is kept. */
+  finish(of: { readonly head: KeptHead | null; readonly again: KeptHead | null }): void
+  /** Something was wrong: the next run looks at it again, and after a whole one at everything. */
+  fail(): void
+}
+
+export function openKept(
+  context: CliContext,
+  {
+    file,
+    sha256,
+    whole,
+  }: { readonly file: string; readonly sha256: string | undefined; readonly whole: boolean },
+  {
+    log,
+    publicKeys,
+    now = () => performance.now(),
+  }: {
+    readonly log: string
+    readonly publicKeys: readonly PublicKey[] | null
+    /** Milliseconds. */
+    readonly now?: () => number
+  },
+): Keeper {
+  const question = { log, public_keys: publicKeys?.map(verifierKey) ?? null, verifies: 'log' }
+  const path = context.path(file)
+  const stateFile = openStateFile<KeptVerification>(path, question, 'cupel audit verify')
+  if (sha256 !== undefined && sha256 !== stateFile.digest)
+    throw new CommandError(
+      `${path} has the SHA-256 ${stateFile.digest ?? '(none: there is no such file)'}, not ${sha256}: it was changed, or is of another run.`,
+      EXIT_FAILED,
+    )
+  return keeperOf(stateFile, { whole, now })
+}
+
+const NOTHING_KEPT: KeptVerification = { verified: null, again: null, underway: null }
+
+function keeperOf(
+  stateFile: StateFile<KeptVerification>,
+  { whole, now }: { readonly whole: boolean; readonly now: () => number },
+): Keeper {
+  const before = stateFile.resume ?? NOTHING_KEPT
+  const { verified } = before
+  const isWhole = whole || verified === null
+  const resumed = before.underway?.isWhole === isWhole ? before.underway : null
+  let digest = stateFile.digest ?? null
+  const done = [...(resumed?.done ?? [])]
+  let head = resumed?.head ?? (isWhole ? null : verified!.head)
+  const save = (state: KeptVerification): void => void (digest = stateFile.save(state))
+  let savedAt = now()
+  const saveProgress = (): void => {
+    if (now() - savedAt < SAVE_INTERVAL_MS) return
+    savedAt = now()
+    save({ ...before, underway: { isWhole, done, head } })
+  }
+  return {
+    since: isWhole ? null : verified,
+    isWhole,
+    done: [...done],
+    head: head === null ? null : headOf(head),
+    digest: () => digest,
+    onDone(partition) {
+      done.push(partition)
+      saveProgress()
+    },
+    onHead(reached) {
+      head = stored(reached)
+      saveProgress()
+    },
+    oldLeaves() {
+      if (isWhole) return null
+      const { size } = verified!.head
+      const from = before.again?.size ?? 0
+      const until = Math.min(size, from + Math.ceil(size / ROUNDS))
+      return until <= from ? null : { since: before.again === null ? null : headOf(before.again), until }
+    },
+    finish({ head: reached, again }) {
+      if (reached === null) return save(NOTHING_KEPT)
+      const at = new Date().toISOString()
+      const isRound = isWhole || again === null || again.tree.size >= verified!.head.size
+      save({
+        verified: {
+          ...{ at, wholeAt: isWhole ? at : verified!.wholeAt, againAt: isRound ? at : verified!.againAt },
+          ...{ head: stored(reached) },
+          read: done.map(({ topic, partition, to }) => [`${topic}/${partition}`, to] as const),
+        },
+        again: isRound || again === null ? null : stored(again),
+        underway: null,
+      })
+    },
+    fail: () => save(isWhole ? NOTHING_KEPT : { ...before, underway: null }),
+  }
+}
+
+/** Records without a leaf are verified again: nothing but their leaves would show a change of them. */
+export function sinceOf({ read, head }: Verified): ReadonlyMap<string, number> {
+  const leaves = new Map(head.places.map(([place, next]) => [place, next]))
+  return new Map(read.map(([place, to]) => [place, Math.min(to, leaves.get(place) ?? 0)]))
+}
+
+function stored({ tree, places }: KeptHead): StoredHead {
+  return {
+    size: tree.size,
+    peaks: tree.peaks.map((peak) => peak.toString('base64')),
+    places: [...places].map(([place, { next, last }]) => [place, next, last] as const),
+  }
+}
+
+function headOf({ size, peaks, places }: StoredHead): KeptHead {
+  return {
+    tree: { size, peaks: peaks.map((peak) => Buffer.from(peak, 'base64')) },
+    places: new Map(places.map(([place, next, last]) => [place, { next, last }])),
+  }
+}

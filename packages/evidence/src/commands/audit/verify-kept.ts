@@ -1,0 +1,90 @@
+/** What a run of `audit verify --kept` went on from, and what it leaves for the next one. */
+import { rootOf } from '@cupel/signing'
+import type { KeptHead } from '../../transparency/index.js'
+import { compareLeaves, joined, leafProblems, type ComparedLeaves } from './compared-leaves.js'
+import type { Keeper } from './kept-verification.js'
+import type { Verified } from './verify.js'
+
+export interface KeptRun {
+  /** Null if everything was verified. */
+  readonly since: {
+    /** Leaves of the kept tree: nothing before them was read, except for `comparedAgain`. */
+    readonly leaves: number
+    /** ISO 8601: when it was verified, when all was verified at once, and when all its records had been compared again. */
+    readonly verifiedAt: string
+    readonly wholeAt: string
+    readonly againAt: string
+  } | null
+  /** Old leaves that were compared again. */
+  readonly comparedAgain: { readonly from: number; readonly to: number } | null
+  /** SHA-256 of the file: the next run takes it as `--kept-sha256`. */
+  readonly sha256: string | null
+}
+
+export interface ComparedAgain {
+  readonly from: number
+  readonly to: number
+  readonly head: KeptHead | null
+}
+
+/** Compares a part of the old records again: somebody may have changed them after they were verified. */
+export async function compareAgain(
+  leaves: ComparedLeaves,
+  keeper: Keeper,
+  asked: Omit<Parameters<typeof compareLeaves>[0], 'since' | 'until'>,
+): Promise<{ readonly leaves: ComparedLeaves; readonly again: ComparedAgain | null }> {
+  const old = keeper.oldLeaves()
+  if (old === null || leaves.comparison === null) return { leaves, again: null }
+  const { since, until } = old
+  const { comparison } = await compareLeaves({ ...asked, since, until })
+  if (comparison === null) return { leaves, again: null }
+  const both = joined(comparison, leaves.comparison)
+  const again = { from: since?.tree.size ?? 0, to: comparison.leaves, head: comparison.reached }
+  const faults = isOfKept(again.head, keeper) ? [] : [{ detail: OTHER_TREE, since: null }]
+  return {
+    leaves: {
+      ...leaves,
+      comparison: {
+        ...both,
+        records: leaves.comparison.records,
+        faults: [...faults, ...both.faults],
+        problemCount: both.problemCount + faults.length,
+      },
+    },
+    again,
+  }
+}
+
+const OTHER_TREE =
+  'The old leaves do not make the tree that was verified before: leaves of rows and files were changed since.'
+
+/** At the end of a round, all old leaves make the kept tree again. */
+function isOfKept(head: KeptHead | null, { since }: Keeper): boolean {
+  if (head === null || since === null || head.tree.size < since.head.size) return true
+  const tree = { size: since.head.size, peaks: since.head.peaks.map((peak) => Buffer.from(peak, 'base64')) }
+  return rootOf(head.tree).equals(rootOf(tree))
+}
+
+/** Keeps what was verified, if all of it was right. */
+export function keptRunOf(keeper: Keeper, verified: Verified, again: ComparedAgain | null): KeptRun {
+  const { since } = keeper
+  const comparison = verified.leaves?.comparison ?? null
+  if (
+    verified.problemCount > 0 ||
+    (again !== null && again.head === null) ||
+    leafProblems(verified.leaves) > 0
+  )
+    keeper.fail()
+  else keeper.finish({ head: comparison?.head ?? null, again: again?.head ?? null })
+  return {
+    since:
+      since === null
+        ? null
+        : {
+            ...{ leaves: since.head.size, verifiedAt: since.at },
+            ...{ wholeAt: since.wholeAt, againAt: since.againAt },
+          },
+    comparedAgain: again === null ? null : { from: again.from, to: again.to },
+    sha256: keeper.digest(),
+  }
+}

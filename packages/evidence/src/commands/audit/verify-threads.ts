@@ -1,0 +1,66 @@
+/** The work of `cupel audit verify` that threads share: partitions of the log, and runs of records to compare with their leaves. */
+import { availableParallelism } from 'node:os'
+import type { PartitionPiece, VerifiedPartition, VerifyPartition } from '../../proofs/index.js'
+import { verifierKey, type PublicKey } from '@cupel/signing'
+import type { ComparedRun, CompareRun, LeafRun } from '../../transparency/index.js'
+import type { CliContext } from '@cupel/command-line'
+import { MAX_THREADS, startOrderThread, THREADS_FROM_RECORDS, type OrderThread } from './order-threads.js'
+import type { ThreadSource } from './recompute-messages.js'
+
+export type VerifyOrder =
+  | { readonly kind: 'partition'; readonly piece: PartitionPiece }
+  | { readonly kind: 'run'; readonly run: LeafRun }
+export type VerifyOrderResult = VerifiedPartition | ComparedRun
+
+/** Undefined members: this thread does the work alone. */
+export interface VerifyThreads {
+  readonly verifiers?: readonly VerifyPartition[]
+  readonly compareRun?: CompareRun
+  /** Ends the threads. */
+  close(): Promise<void>
+}
+
+export function startVerifyThreads(
+  context: CliContext,
+  { source, publicKeys }: { readonly source: ThreadSource; readonly publicKeys: readonly PublicKey[] | null },
+  { records, threads: asked }: { readonly records: number; readonly threads: number | undefined },
+): VerifyThreads {
+  const wanted = asked ?? (records < THREADS_FROM_RECORDS ? 1 : availableParallelism())
+  const count = Math.min(wanted, MAX_THREADS)
+  if (count < 2) return { close: () => Promise.resolve() }
+  const data = {
+    ...{ environment: { ...context.environment }, source },
+    publicKeys: publicKeys?.map(verifierKey) ?? null,
+  }
+  const threads = Array.from({ length: count }, () =>
+    startOrderThread<VerifyOrder, VerifyOrderResult>(import.meta.url, 'verify-worker', data),
+  )
+  const run = sharedBy(threads)
+  const verify: VerifyPartition = async (piece, onRecords) =>
+    (await run({ kind: 'partition', piece }, onRecords)) as VerifiedPartition
+  return {
+    verifiers: threads.map(() => verify),
+    compareRun: async (leaves) => (await run({ kind: 'run', run: leaves })) as ComparedRun,
+    async close() {
+      await Promise.all(threads.map((thread) => thread.close()))
+    },
+  }
+}
+
+/** An order waits until a thread is free. */
+function sharedBy<Order, Result>(
+  threads: readonly OrderThread<Order, Result>[],
+): OrderThread<Order, Result>['run'] {
+  const free = [...threads]
+  const waiting: ((thread: OrderThread<Order, Result>) => void)[] = []
+  return async (order, onRecords) => {
+    const thread = free.pop() ?? (await new Promise<OrderThread<Order, Result>>((take) => waiting.push(take)))
+    try {
+      return await thread.run(order, onRecords)
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free.push(thread)
+      else next(thread)
+    }
+  }
+}
