@@ -10,7 +10,13 @@ export {
   withConfig,
   withConnections,
 } from './connections.js'
-export { type ComparedWith, comparedWith, installationEvidence, installationReportKeys, refusedEvidence } from './evidence.js'
+export {
+  type ComparedWith,
+  comparedWith,
+  installationEvidence,
+  installationReportKeys,
+  refusedEvidence,
+} from './evidence.js'
 export {
   publicRights,
   rightsChanges,

@@ -3,7 +3,11 @@ import { LogStoppedError, type AuthenticLog, type EventCodec, type LogRecord } f
 import { assertWithin } from '@cupel/testkit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareRecords, type ComparedRecords, type ReadLeaf } from '../../src/transparency/compare/compare-records.js'
+import {
+  compareRecords,
+  type ComparedRecords,
+  type ReadLeaf,
+} from '../../src/transparency/compare/compare-records.js'
 import { createFindings } from '../../src/transparency/compare/findings.js'
 import { parseLeafEntry } from '../../src/transparency/format/leaf.js'
 import { leafOfRecord } from '../../src/transparency/leaf-of-record.js'

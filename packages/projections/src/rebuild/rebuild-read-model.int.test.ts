@@ -300,13 +300,13 @@ describe('a rebuild that is cut off while it reads', () => {
     ['another log', `UPDATE note_view_rebuild.rebuild_begun SET log = 'another'`],
     ['another definition', `UPDATE note_view_rebuild.rebuild_begun SET definition = 'another'`],
     ['a rebuild without its progress', 'DROP TABLE note_view_rebuild.rebuild_begun'],
-  ])('begins anew beside tables of %s', async (_, change) => {
+  ])('begins anew if it finds tables of %s', async (_, change) => {
     await cutOff()
     await fixture.database.execute(change)
     expect(await readAgain()).toBe(3)
   })
 
-  test('is no part of a comparison, which reads everything', async () => {
+  test('is left out of a comparison, which reads everything', async () => {
     await cutOff()
     await fixture.database.execute(`UPDATE note_view_rebuild.note SET level = 'grey' WHERE report_id = 'a'`)
     expect(await rebuild({ compareOnly: true })).toMatchObject({ differences: 0, records: 3 })

@@ -3,23 +3,7 @@ import { rootOf } from '@cupel/signing'
 import type { KeptHead } from '../../transparency/index.js'
 import { compareLeaves, joined, leafProblems, type ComparedLeaves } from './compared-leaves.js'
 import type { Keeper } from './kept-verification.js'
-import type { Verified } from './verify.js'
-
-export interface KeptRun {
-  /** Null if everything was verified. */
-  readonly since: {
-    /** Leaves of the kept tree: nothing before them was read, except for `comparedAgain`. */
-    readonly leaves: number
-    /** ISO 8601: when it was verified, when all was verified at once, and when all its records had been compared again. */
-    readonly verifiedAt: string
-    readonly wholeAt: string
-    readonly againAt: string
-  } | null
-  /** Old leaves that were compared again. */
-  readonly comparedAgain: { readonly from: number; readonly to: number } | null
-  /** SHA-256 of the file: the next run takes it as `--kept-sha256`. */
-  readonly sha256: string | null
-}
+import type { KeptRun, Verified } from './verified.js'
 
 export interface ComparedAgain {
   readonly from: number

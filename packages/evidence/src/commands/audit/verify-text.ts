@@ -6,8 +6,7 @@ import { leafProblems, leavesJson, leavesLines } from './compared-leaves.js'
 import { erasureJson, erasureLines } from './erasure-text.js'
 import { NOTHING } from './expected-log.js'
 import { signatureLines } from './signature-text.js'
-import type { Verified } from './verify.js'
-import type { KeptRun } from './verify-kept.js'
+import type { KeptRun, Verified } from './verified.js'
 
 export function jsonOf(
   { topics, problems, leaves, archive, signatures, erasures, kept, ...rest }: Verified,
@@ -28,6 +27,10 @@ export function jsonOf(
     problems: problems.map((problem) => ({ ...snakeCase(problem), meaning: meaningOfProblem[problem.kind] })),
   }
 }
+
+/** A run that goes on from a verified tree proves something if nothing came since. */
+export const isEmpty = ({ records, kept }: Pick<Verified, 'records' | 'kept'>): boolean =>
+  records === 0 && (kept?.since ?? null) === null
 
 export function textOf(result: Verified): string {
   const { topics, reports, failures, repeatedReports, records, problems, problemCount, archive } = result
@@ -61,7 +64,7 @@ export function textOf(result: Verified): string {
   lines.push(...leavesLines(result.leaves))
   lines.push(...result.warnings)
   if (problemCount > 0) lines.push(`${number(problemCount)} PROBLEMS were found.`)
-  else lines.push(records > 0 ? 'No problem was found.' : `The log is empty. ${NOTHING}`)
+  else lines.push(isEmpty(result) ? `The log is empty. ${NOTHING}` : 'No problem was found.')
   return lines.join('\n')
 }
 

@@ -1,5 +1,5 @@
 /** `cupel audit verify`: checks that the log is whole, and that the database is what the log states. */
-import { problemOfRow, readErasures, verifyLog, type Erasure, type VerifyResult } from '../../proofs/index.js'
+import { problemOfRow, readErasures, verifyLog } from '../../proofs/index.js'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, placeOf, rangesOf } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
@@ -40,8 +40,9 @@ import { openKept, sinceOf, type Keeper } from './kept-verification.js'
 import { MAX_THREADS, threadCount } from './order-threads.js'
 import { compareHistories } from './tables/kept-histories.js'
 import { compareTables } from './tables/compare-tables.js'
-import { compareAgain, keptRunOf, type ComparedAgain, type KeptRun } from './verify-kept.js'
-import { jsonOf, textOf } from './verify-text.js'
+import type { Verified } from './verified.js'
+import { compareAgain, keptRunOf, type ComparedAgain } from './verify-kept.js'
+import { isEmpty, jsonOf, textOf } from './verify-text.js'
 import { startVerifyThreads, type VerifyThreads } from './verify-threads.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
 
@@ -112,7 +113,7 @@ async function prove(context: CliContext, options: VerifyOptions): Promise<void>
     tooFew(result.reports, options) ??
     tooFewLeaves(result, options) ??
     tooFewWitnesses(result.leaves, options)
-  const isProven = result.problemCount === 0 && result.records > 0 && shortfall === null
+  const isProven = result.problemCount === 0 && !isEmpty(result) && shortfall === null
   const failure = result.problemCount === 0 && shortfall === null ? EXIT_NOTHING_TO_PROVE : EXIT_FAILED
   const exitCode = isProven ? 0 : failure
   answer(context, options, { ...jsonOf(result, isProven), exit_code: exitCode }, () =>
@@ -139,19 +140,6 @@ export interface VerifyOptions extends ExpectationOptions, WitnessOptions {
   readonly keptSha256?: string
   readonly whole?: boolean
   readonly threads?: number
-}
-
-export interface Verified extends VerifyResult {
-  readonly macsChecked: boolean
-  /** The erasures that the log records. */
-  readonly erasures: readonly Erasure[]
-  readonly leaves: ComparedLeaves | null
-  /** Null if the log itself was read. */
-  readonly archive: ReadArchive | null
-  /** Null if nothing is kept between runs. */
-  readonly kept: KeptRun | null
-  /** What this check cannot see, as sentences: they are no problems. */
-  readonly warnings: readonly string[]
 }
 
 /** An archive has the records of the leaves that its last manifest names. */
