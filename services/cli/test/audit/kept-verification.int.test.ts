@@ -152,6 +152,14 @@ describe('a change', () => {
   test('of a row of a primary table is found by every run, and of a read model by --whole', async () => {
     await kept()
     await installation.database.execute(
+      `INSERT INTO report_view.report (report_id, account_id, livemode, state, ended_at, log_partition, log_offset)
+       VALUES ('0123456789abcdef', 'acc_1', true, 'failed', now(), 0, 0)`,
+    )
+    expect(await kept()).toMatchObject({ exitCode: 0 })
+    expect(await kept('--whole')).toMatchObject({ exitCode: 1, problems: [{ kind: 'read-model' }] })
+    await installation.database.execute('DELETE FROM report_view.report')
+    expect(await kept()).toMatchObject({ exitCode: 0, kept: { since: null } })
+    await installation.database.execute(
       `UPDATE access.account SET name = 'another' WHERE account_id = 'acc_1'`,
     )
     expect(await kept()).toMatchObject({ exitCode: 1, problems: [{ kind: 'table' }] })
