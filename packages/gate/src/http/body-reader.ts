@@ -153,6 +153,8 @@ export function leaveUnread(request: IncomingMessage, lingerMs = LINGER_MS): voi
   request.on('error', ignoreReset)
   // Node resumes an answered request and reads it to its end, unless `readable` has a listener.
   request.on('readable', ignoreReadable)
+  // Without a read, Node takes a body that has just begun for one that nobody wants: it drops the bytes as they come, and never pauses.
+  request.read(0)
   // Node would end the connection with the answer: a reset could overtake the answer, and the client would start again at once.
   socket.destroySoon = () => undefined
   const closing = setTimeout(() => socket.destroy(), lingerMs)
