@@ -145,7 +145,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     getReportProof(parts.reports, parts.transparency.readProof),
     listReports(parts.listing),
     ...shareEndpoints({ ...parts.sharing, readLeaf: parts.transparency.readLeaf }),
-    ...caseEndpoints(parts.cases, parts.transparency.readProof),
+    ...caseEndpoints(parts.cases, parts.transparency.readProof, parts.bulk.largeReads),
     getCaseDossier({ ...parts, keptDocuments }, parts.bulk.largeReads),
     createBulkJob(parts.bulk),
     listBulkJobs(parts.bulk, parts.listing.tokens),

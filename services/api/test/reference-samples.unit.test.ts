@@ -1,9 +1,9 @@
 /** Samples, search, problem pages and the collection of Postman say what the API is. */
 import { readFileSync } from 'node:fs'
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { openapiDocument } from '../src/index.js'
-import { postmanDocument } from '../src/openapi-document.js'
+import { describedEndpoints, postmanDocument } from '../src/openapi-document.js'
 import { entriesOf, type Description } from '../src/reference-page/description.js'
 import { problemPages } from '../src/reference-page/problem-page.js'
 import { renderReferencePage } from '../src/reference-page/render-page.js'
@@ -83,6 +83,29 @@ test.each(Object.keys(problemCodes) as ProblemCode[])('the page of %s names what
   expect(page.match(/href="\/docs#/g)?.length ?? 0).toBe(
     entries.filter(({ operation }) => answersOf(operation.responses).includes(code)).length,
   )
+})
+
+test('the service reads its description once, however many strangers search it and read of problems', async () => {
+  const endpoints = describedEndpoints()
+  const read = async (path: string, inputs: object): Promise<string> => {
+    const { handle } = endpoints.find((one) => one.path === path)!
+    const answer = await (handle as (call: object, inputs: object) => unknown)({}, inputs)
+    return (answer as { body: string }).body
+  }
+  const all = async (): Promise<readonly string[]> => [
+    await read('/docs', { query: { q: 'report' } }),
+    await read('/docs', { query: {} }),
+    await read('/problems/{code}', { path: { code: 'rate_limited' } }),
+  ]
+  const first = await all()
+  const looked = vi.spyOn(Object, 'entries')
+  try {
+    expect(await all()).toEqual(first)
+    await read('/docs', { query: { q: 'an address' } })
+    expect(looked).not.toHaveBeenCalled()
+  } finally {
+    looked.mockRestore()
+  }
 })
 
 /** Codes that the responses refer to. */

@@ -4,7 +4,7 @@ import { riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
 import type { BulkParts } from './results/open-bulk.js'
 import { referenceOf } from '@cupel/reports/routes'
-import { jsonAnswer, keyedEndpoint, type Endpoint, type KeyedCall } from '@cupel/gate/http'
+import { jsonAnswer, keyedEndpoint, type Endpoint, type KeyedCall, type LargeRead } from '@cupel/gate/http'
 import { caseAuthorOf, caseText, factsOf, type CaseParts } from '@cupel/cases/routes'
 import { jobPath } from './job-description.js'
 import { jobRefusal } from './job-refusals.js'
@@ -31,7 +31,7 @@ const openedCases = z
   })
   .meta({ id: 'OpenedCases' })
 
-export function openJobCases(bulk: Pick<BulkParts, 'findItems'>, cases: CaseParts): Endpoint {
+export function openJobCases(bulk: Pick<BulkParts, 'findItems' | 'largeReads'>, cases: CaseParts): Endpoint {
   return keyedEndpoint<z.infer<typeof jobPath>, undefined, z.infer<typeof casesBody>>({
     operationId: 'openJobCases',
     method: 'POST',
@@ -54,40 +54,53 @@ export function openJobCases(bulk: Pick<BulkParts, 'findItems'>, cases: CasePart
       },
     ],
     problems: ['not_found', 'unavailable'],
-    async handle(call, { path, body: { level, text } }) {
-      const found = await bulk.findItems(call.caller, path.job_id)
-      if (found.kind !== 'job') return jobRefusal(found)
-      const { items } = found.job
-      const reportIds = new Set(
-        items.flatMap((item) => (item.status === 'completed' && item.level === level ? [item.reportId] : [])),
-      )
-      const count = (...statuses: readonly string[]): number =>
-        items.filter(({ status }) => statuses.includes(status)).length
-      return jsonAnswer(
-        200,
-        JSON.stringify({
-          ...(await openCases(cases, call, [...reportIds], text)),
-          ...{ not_done: count('pending'), without_report: count('failed', 'cancelled') },
-        }),
-      )
-    },
+    // A thousand cases are work like a large answer: one after the other, with rests, and a few calls at once.
+    handle: async (call, { path, body: { level, text } }) =>
+      await bulk.largeReads.during(call.caller, async (read) => {
+        const found = await bulk.findItems(call.caller, path.job_id)
+        if (found.kind !== 'job') return jobRefusal(found)
+        const { items } = found.job
+        const reportIds = new Set(
+          items.flatMap((item) =>
+            item.status === 'completed' && item.level === level ? [item.reportId] : [],
+          ),
+        )
+        const count = (...statuses: readonly string[]): number =>
+          items.filter(({ status }) => statuses.includes(status)).length
+        return jsonAnswer(
+          200,
+          JSON.stringify({
+            ...(await openCases(cases, call, { reportIds: [...reportIds], text, slice: read.slice })),
+            ...{ not_done: count('pending'), without_report: count('failed', 'cancelled') },
+          }),
+        )
+      }),
   })
 }
 
-async function openCases(parts: CaseParts, call: KeyedCall, reportIds: readonly string[], text: string) {
+interface CasesOrder {
+  readonly reportIds: readonly string[]
+  readonly text: string
+  readonly slice: LargeRead['slice']
+}
+
+async function openCases(parts: CaseParts, call: KeyedCall, { reportIds, text, slice }: CasesOrder) {
   // The record of the call has the call; each case only names its author.
   const author = { ...(await caseAuthorOf(parts, call, 200)), call: null }
   const until = Date.now() + MAX_WORK_MS
   let [opened, existing] = [0, 0]
-  for (const reportId of reportIds) {
-    if (Date.now() > until) break
+  const openOne = async (reportId: string): Promise<void> => {
     const found = await parts.reports.find(call.caller, reportId)
-    if (found.kind !== 'report') continue
+    if (found.kind !== 'report') return
     const sealed = await call.seal.sealBeside(referenceOf(found.document), text)
     const order = { ...author, report: factsOf(found.document), text: sealed, expectedVersion: 0 }
     const { ok } = await addNote(parts.database, order)
     if (ok) opened += 1
     else existing += 1
+  }
+  for (const reportId of reportIds) {
+    if (Date.now() > until) break
+    await slice(() => openOne(reportId))
   }
   return { opened, existing, left_out: reportIds.length - opened - existing }
 }

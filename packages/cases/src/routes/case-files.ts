@@ -17,6 +17,8 @@ import {
   keyedEndpoint,
   type Answer,
   type Endpoint,
+  type KeyedCall,
+  type LargeReads,
   refuse,
   type Refusal,
   statuses,
@@ -119,7 +121,7 @@ const filePath = z.strictObject({
 
 const DISPOSITION = { description: 'Always `attachment`, with a name for the file.', schema: z.string() }
 
-export function getCaseFile({ database, reports, personalData }: CaseParts): Endpoint {
+export function getCaseFile(parts: CaseParts, largeReads: Pick<LargeReads, 'during'>): Endpoint {
   return keyedEndpoint<z.infer<typeof filePath>>({
     operationId: 'getCaseFile',
     method: 'GET',
@@ -141,32 +143,40 @@ export function getCaseFile({ database, reports, personalData }: CaseParts): End
       },
     ],
     problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
-    async handle({ caller }, { path: { report_id: reportId, version } }): Promise<Answer | Refusal> {
-      const found = await reports.find(caller, reportId)
-      if (found.kind !== 'report') return refusalOf(found.kind, reportId)
-      const { accountId, livemode } = caller
-      const own = { accountId, livemode, reportId }
-      const [stored, content] = await Promise.all([
-        readCase(database, own),
-        readFile(database, { ...own, version }),
-      ])
-      const file = stored?.history.find((entry) => entry.version === version)?.file ?? null
-      if (file === null) return refuse('not_found', 'This entry of the case has no file.')
-      const opened = content === null ? null : await personalData.openText(content, accountId)
-      const bytes = opened === null ? null : Buffer.from(opened, 'base64')
-      const sha256 = await personalData.openText(file.sha256, accountId)
-      if (bytes === null || !BASE64.test(opened!) || hash('sha256', bytes) !== sha256)
-        return refuse('not_found', 'The file was erased or lost, or is not the one that was attached.')
-      const judged = judgeFile(bytes)
-      const ending = judged.ok ? judged.ending : 'bin'
-      return {
-        status: 200,
-        contentType: 'application/octet-stream',
-        headers: {
-          'content-disposition': `attachment; filename="cupel-case-${reportId}-${version}.${ending}"`,
-        },
-        body: bytes,
-      }
-    },
+    // Two megabytes are opened, decoded and hashed in one piece.
+    handle: async ({ caller }, { path }) =>
+      await largeReads.during(caller, (read) => read.slice(() => fileOf(parts, caller, path))),
   })
+}
+
+async function fileOf(
+  { database, reports, personalData }: CaseParts,
+  caller: KeyedCall['caller'],
+  { report_id: reportId, version }: z.infer<typeof filePath>,
+): Promise<Answer | Refusal> {
+  const found = await reports.find(caller, reportId)
+  if (found.kind !== 'report') return refusalOf(found.kind, reportId)
+  const { accountId, livemode } = caller
+  const own = { accountId, livemode, reportId }
+  const [stored, content] = await Promise.all([
+    readCase(database, own),
+    readFile(database, { ...own, version }),
+  ])
+  const file = stored?.history.find((entry) => entry.version === version)?.file ?? null
+  if (file === null) return refuse('not_found', 'This entry of the case has no file.')
+  const opened = content === null ? null : await personalData.openText(content, accountId)
+  const bytes = opened === null ? null : Buffer.from(opened, 'base64')
+  const sha256 = await personalData.openText(file.sha256, accountId)
+  if (bytes === null || !BASE64.test(opened!) || hash('sha256', bytes) !== sha256)
+    return refuse('not_found', 'The file was erased or lost, or is not the one that was attached.')
+  const judged = judgeFile(bytes)
+  const ending = judged.ok ? judged.ending : 'bin'
+  return {
+    status: 200,
+    contentType: 'application/octet-stream',
+    headers: {
+      'content-disposition': `attachment; filename="cupel-case-${reportId}-${version}.${ending}"`,
+    },
+    body: bytes,
+  }
 }

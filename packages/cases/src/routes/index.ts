@@ -1,5 +1,5 @@
 /** Every endpoint of cases. */
-import type { Endpoint } from '@cupel/gate/http'
+import type { Endpoint, LargeReads } from '@cupel/gate/http'
 import { addReportNote } from './add-note.js'
 import { assignReportCase, listCaseAssignees } from './assign-case.js'
 import { attachCaseFile, getCaseFile } from './case-files.js'
@@ -13,7 +13,11 @@ import { setReportDisposition } from './set-disposition.js'
 
 export type { CaseParts } from './case-description.js'
 
-export function caseEndpoints(parts: CaseParts, readProof: ReadProof): readonly Endpoint[] {
+export function caseEndpoints(
+  parts: CaseParts,
+  readProof: ReadProof,
+  largeReads: Pick<LargeReads, 'during'>,
+): readonly Endpoint[] {
   return [
     getReportCase(parts),
     getReportCaseProof(parts, readProof),
@@ -24,7 +28,7 @@ export function caseEndpoints(parts: CaseParts, readProof: ReadProof): readonly 
     listCaseAssignees(parts),
     assignReportCase(parts),
     attachCaseFile(parts),
-    getCaseFile(parts),
+    getCaseFile(parts, largeReads),
   ]
 }
 export { caseAuthorOf, caseText, factsOf } from './case-description.js'

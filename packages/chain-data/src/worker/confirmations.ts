@@ -102,7 +102,7 @@ function createQuestions<Answer>(
   lasts: (answer: Answer) => boolean,
 ) {
   const kept = new Map<string, { readonly answer: Answer; readonly untilMs: number }>()
-  const underWay = new Map<string, { readonly place: string; readonly told: Promise<Answer> }>()
+  const underWay = new Map<string, { readonly place: OwnedPlace; readonly told: Promise<Answer> }>()
 
   function keep(name: string, answer: Answer): void {
     const [oldest] = kept.keys()
@@ -110,10 +110,10 @@ function createQuestions<Answer>(
     kept.set(name, { answer, untilMs: lasts(answer) ? Infinity : now().getTime() + ANSWERS_FOR_MS })
   }
 
-  function begin(name: string, place: string, work: () => Promise<Answer>): Promise<Answer> | null {
+  function begin(name: string, place: OwnedPlace, work: () => Promise<Answer>): Promise<Answer> | null {
     const running = underWay.get(name)
     if (running !== undefined) return running.told
-    if (underWay.size >= MOST_UNDER_WAY) return null
+    if (hasFullPart(underWay.values(), place)) return null
     const told = work()
       .then((answer) => {
         keep(name, answer)
@@ -131,8 +131,8 @@ function createQuestions<Answer>(
       leftMs: number,
       without: (reason: 'busy' | 'late') => Answer,
     ): Promise<Answer> {
-      const place = nameOf(asked.place)
-      const name = JSON.stringify([place, asked.question])
+      const { place } = asked
+      const name = JSON.stringify([nameOf(place), asked.question])
       const known = kept.get(name)
       if (known !== undefined && known.untilMs > now().getTime()) return known.answer
       const told = begin(name, place, asked.work)
@@ -141,8 +141,23 @@ function createQuestions<Answer>(
       return answer === LATE ? without('late') : answer
     },
     settled: (place: OwnedPlace) =>
-      Promise.all([...underWay.values()].flatMap((one) => (one.place === nameOf(place) ? [one.told] : []))),
+      Promise.all(
+        [...underWay.values()].flatMap((one) => (nameOf(one.place) === nameOf(place) ? [one.told] : [])),
+      ),
   }
+}
+
+/** An account asks as long as it has fewer questions under way than are left. */
+function hasFullPart(
+  underWay: Iterable<{ readonly place: OwnedPlace }>,
+  { accountId }: Pick<OwnedPlace, 'accountId'>,
+): boolean {
+  let [own, all] = [0, 0]
+  for (const { place } of underWay) {
+    all += 1
+    if (place.accountId === accountId) own += 1
+  }
+  return own >= MOST_UNDER_WAY - all
 }
 
 /** The transfer in the words of the chain; null for a token whose decimals are not known. */

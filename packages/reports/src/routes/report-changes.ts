@@ -22,7 +22,7 @@ export interface ReportChangesOptions {
   readonly database: Database
 }
 
-/** Explanations at once: each decides a report a dozen times, some 10 ms of work. */
+/** Explanations at once, for which accounts take turns: each decides a report a dozen times, some 10 ms of work. */
 const CONCURRENT = 2
 
 export function createExplainReports({ log, codec, database }: ReportChangesOptions): ExplainReports {
@@ -59,5 +59,5 @@ export function createExplainReports({ log, codec, database }: ReportChangesOpti
     }
   }
 
-  return (owner, from, to) => inSlot(() => explained(owner, from, to), { isUrgent: false })
+  return (owner, from, to) => inSlot(() => explained(owner, from, to), { owner: owner.accountId })
 }
