@@ -2,12 +2,19 @@
 import { loadInstallationSecrets } from '@cupel/gate/access'
 import type { Queryable } from '@cupel/postgres'
 import { createMailLinks, findEndpoint, type MailPurpose } from '@cupel/webhooks'
-import { call } from './http-client.js'
+import { MAX_USES_PER_MINUTE } from '@cupel/webhooks/routes'
+import { call, type Reply } from './http-client.js'
 
 let made = 0
 
+interface Place {
+  readonly database: Queryable
+  readonly url: string
+  readonly key: string
+}
+
 export async function newEmailLink(
-  { database, url, key }: { readonly database: Queryable; readonly url: string; readonly key: string },
+  { database, url, key }: Place,
   purpose: MailPurpose = 'unsubscribe',
   caller: typeof call = call,
 ): Promise<{ readonly token: string; readonly endpointId: string }> {
@@ -17,4 +24,11 @@ export async function newEmailLink(
   const { webhookSecretsKey } = await loadInstallationSecrets(database)
   const endpoint = (await findEndpoint(database, endpointId))!
   return { token: createMailLinks(webhookSecretsKey).tokenOf(purpose, endpoint, Date.now()), endpointId }
+}
+
+/** The answer to a use of a new link after all that it has in a minute. */
+export async function useTooOften(place: Place, method: string, caller: typeof call = call): Promise<Reply> {
+  const path = `/v1/email/${(await newEmailLink(place, 'confirm', caller)).token}`
+  for (let use = 0; use < MAX_USES_PER_MINUTE; use += 1) await caller(place.url, method, path)
+  return await caller(place.url, method, path)
 }

@@ -1,5 +1,6 @@
 /** Recipients of e-mail at the API: addresses that are refused, the links of messages, and what an endpoint is told. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MAX_USES_PER_MINUTE } from '@cupel/webhooks/routes'
 import { newEmailLink } from './email-link.js'
 import { call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
@@ -111,16 +112,42 @@ test('a program of mail unsubscribes with one POST; an old link confirms nothing
   expect(resumed.json()).toMatchObject({ status: 'enabled', disabled_reason: null, proven_at: null })
 })
 
+/** Other texts that a lenient reader takes for the same bytes. */
+const spellingsOf = (mac: string): readonly string[] =>
+  [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
+    .map((last) => mac.slice(0, -1) + last)
+    .filter((one) => one !== mac && Buffer.from(one, 'base64url').equals(Buffer.from(mac, 'base64url')))
+
+test('a link is used so often in a minute and no more, by its page and its button together', async () => {
+  ;({ key } = await installation.key())
+  const at = { database: installation.database, url, key }
+  const [greedy, other] = [await newEmailLink(at, 'confirm'), await newEmailLink(at, 'confirm')]
+  const statuses: number[] = []
+  for (let use = 0; use < MAX_USES_PER_MINUTE; use += 1)
+    statuses.push((await link(use % 2 === 0 ? 'GET' : 'POST', greedy.token)).status)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  for (const method of ['GET', 'POST']) {
+    const refused = await link(method, greedy.token)
+    expect(refused.json()).toMatchObject({ status: 429, code: 'rate_limited' })
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  }
+  expect((await link('POST', other.token)).status).toBe(200)
+})
+
 test('a link that was changed, or made for another address, opens nothing', async () => {
   ;({ key } = await installation.key())
   const { token, endpointId } = await newEmailLink({ database: installation.database, url, key }, 'confirm')
-  const [letter, id, until, mac = ''] = token.split('-')
+  const [letter, id, until, ...rest] = token.split('-')
+  // It may have the sign that divides the parts.
+  const mac = rest.join('-')
   const others = [
     token.replace('c-', 'u-'),
     [letter, id, String(Number(until) + 1), mac].join('-'),
     [letter, '0'.repeat(20), until, mac].join('-'),
     [letter, id, until, `${mac.slice(0, -2)}AA`].join('-'),
+    ...spellingsOf(mac).map((spelled) => [letter, id, until, spelled].join('-')),
   ]
+  expect(others).toHaveLength(7)
   for (const other of others) {
     expect((await link('GET', other)).status, other).toBe(404)
     expect((await link('POST', other)).status, other).toBe(404)

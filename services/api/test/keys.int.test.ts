@@ -1,5 +1,5 @@
 /** Administration of keys and accounts: who may, that nobody gets more than they have, and what the log holds of it. */
-import { issueKey, type KeyOrder } from '@cupel/gate/access'
+import { issueKey, MAX_ISSUED_KEYS, MAX_WORKING_KEYS, type KeyOrder } from '@cupel/gate/access'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { call, screen, type Reply } from './http-client.js'
@@ -173,6 +173,50 @@ describe('an admin', () => {
     ]
     for (const reply of strange) expect(reply.json()).toMatchObject({ status: 404, code: 'not_found' })
     expect(strange.map(({ text }) => text).join()).not.toContain(foreign)
+  })
+})
+
+describe('the keys of an account', () => {
+  const full = { environment: 'live', scope: 'read-only', plan: 'pro', by: 'test' } as const
+
+  test('that work are so many and no more, also if two calls come at once, unless an operator issues them', async () => {
+    const { key: admin, accountId, keyId } = await installation.key({ scope: 'admin' })
+    for (let count = 2; count < MAX_WORKING_KEYS; count += 1)
+      await issueKey(installation.database, { ...full, accountId })
+    const twice = await Promise.all([1, 2].map(() => post(admin, KEYS, { scope: 'read-only' })))
+    expect(twice.map(({ status }) => status).sort()).toEqual([201, 400])
+    for (const path of [KEYS, `${KEYS}/${keyId}/rotate`]) {
+      const refused = await post(admin, path, path === KEYS ? { scope: 'read-only' } : {})
+      expect(refused.json()).toMatchObject({
+        code: 'invalid_request',
+        detail: expect.stringContaining('100'),
+      })
+    }
+    const { key: operator } = await installation.key({ scope: 'operator' })
+    const order = { account_id: accountId, livemode: true, scope: 'read-only' }
+    expect((await post(operator, KEYS, order)).status).toBe(201)
+    const [newest] = items(await get(admin, KEYS))
+    for (const ended of [idOf(twice.find(({ status }) => status === 201)!), String(newest!['key_id'])])
+      expect((await post(admin, `${KEYS}/${ended}/revoke`, {})).status).toBe(200)
+    expect((await post(admin, KEYS, { scope: 'read-only' })).status).toBe(201)
+  })
+
+  test('that its admins issue and end in a month are so many and no more', async () => {
+    const { key: admin, accountId, keyId } = await installation.key({ scope: 'admin' })
+    await installation.database.execute(
+      `INSERT INTO access.api_key (key_id, account_id, environment, key_hash, scope, plan, name, allowed_ips, webhook_admin,
+         issued_at, issued_by, revoked_at)
+       SELECT left(md5(key_id || at), 8), account_id, environment, sha256((key_id || at)::bytea), scope, plan, name, allowed_ips,
+         webhook_admin, now(), issued_by, now() FROM access.api_key, generate_series(2, $2) AS at WHERE key_id = $1`,
+      [keyId, MAX_ISSUED_KEYS - 1],
+    )
+    expect((await post(admin, KEYS, { scope: 'read-only' })).status).toBe(201)
+    expect((await post(admin, KEYS, { scope: 'read-only' })).json()['code']).toBe('invalid_request')
+    await installation.database.execute(
+      `UPDATE access.api_key SET issued_at = now() - interval '31 days' WHERE account_id = $1 AND key_id <> $2`,
+      [accountId, keyId],
+    )
+    expect((await post(admin, KEYS, { scope: 'read-only' })).status).toBe(201)
   })
 })
 

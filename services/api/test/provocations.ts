@@ -16,7 +16,7 @@ import { exampleOf, type Described } from './described.js'
 import { logThatStalls, startBroken, startWithoutStore } from './faulty-instances.js'
 import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
-import { newEmailLink } from './email-link.js'
+import { newEmailLink, useTooOften } from './email-link.js'
 import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
 import { importTransfers, MANY_TRANSFERS, NO_TRANSFER, OWN } from './transfer-work.js'
 import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
@@ -276,9 +276,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
     rate_limited: (at) =>
       at.path === PERSON
         ? sendAs(at, 'spent')
-        : send(at.path === SHARED ? { ...at, path: at.path.replace('{token}', work.exhausted) } : at, {
-            key: spent.key,
-          }),
+        : at.path === EMAIL
+          ? useTooOften({ database: installation.database, url, key }, at.method, call)
+          : send(at.path === SHARED ? { ...at, path: at.path.replace('{token}', work.exhausted) } : at, {
+              key: spent.key,
+            }),
     too_many_streams: async (at) => {
       const { key: busy } = await installation.key({ accountId: account.accountId, plan: 'enterprise' })
       const fill = (): Promise<Reply>[] =>

@@ -10,6 +10,8 @@ import {
   statuses,
   orAbsent,
   text,
+  isInCalendar,
+  NO_SUCH_TIME,
 } from '@cupel/gate/http'
 import { reportPath } from '@cupel/reports/routes'
 import { listAssignees, namedAssignee } from './assignees.js'
@@ -30,7 +32,11 @@ const assigneeField = z
 const assignmentBody = z
   .strictObject({
     assignee: assigneeField.nullable().describe('As `GET /v1/cases/assignees` lists them; null for nobody.'),
-    due_on: z.iso.date().nullable().describe('A day of UTC; null for none.'),
+    due_on: z.iso
+      .date()
+      .refine(isInCalendar, NO_SUCH_TIME)
+      .nullable()
+      .describe('A day of UTC; null for none.'),
     reason: orAbsent(text(MAX_TEXT_LENGTH)).describe('Why.'),
     version: versionField,
   })

@@ -33,6 +33,8 @@ export {
   AccessRefusal,
   changeKey,
   issueKey,
+  MAX_ISSUED_KEYS,
+  MAX_WORKING_KEYS,
   revokeKey,
   ROTATION_OVERLAP_MS,
   rotateKey,

@@ -52,6 +52,11 @@ export class AccessRefusal extends Error {
   }
 }
 
+/** Keys of an account and environment that work, if its admins issue them: each has a bucket of calls. */
+export const MAX_WORKING_KEYS = 100
+/** Keys that its admins issue in 30 days, ended ones too: some reads list all of them. */
+export const MAX_ISSUED_KEYS = 1_000
+
 /** Default time for which a rotated key works beside its successor. */
 export const ROTATION_OVERLAP_MS = 24 * 3_600_000
 
@@ -60,6 +65,7 @@ export async function issueKey(database: Database, order: KeyOrder): Promise<Iss
   return await database.transaction({ at: 'access.change' }, async (transaction) => {
     const { allowedIps = [], webhookAdmin = true, expiresAt = null } = order
     await requireRights(transaction, order.acting, { ...order, allowedIps, webhookAdmin, expiresAt })
+    await requireRoom(transaction, order.acting, order)
     return await insertKey(transaction, order, null)
   })
 }
@@ -120,6 +126,7 @@ export async function rotateKey(
     if (order.acting !== old.keyId) await requireRights(transaction, order.acting, old)
     if (old.revokedAt !== null)
       throw new AccessRefusal('key_revoked', `Key ${old.keyId} was revoked or rotated already`)
+    await requireRoom(transaction, order.acting, old)
     const successor = await insertKey(
       transaction,
       { ...old, by: order.by, reason: order.reason ?? '', sealing: order.sealing },
@@ -148,6 +155,28 @@ async function requireRights(
     own.revokedAt !== null || (own.expiresAt !== null && Date.parse(own.expiresAt) <= now.getTime())
   const excess = isEnding ? 'keys: it was rotated or ends' : excessOf(own, { ...own, ...wanted })
   if (excess !== null) throw new AccessRefusal('beyond_rights', `The key of this call may not give ${excess}`)
+}
+
+/** Operators issue as many keys as they want. Others take turns, so that the numbers are exact. */
+async function requireRoom(
+  transaction: Queryable,
+  acting: ActingKey,
+  { accountId, environment }: Pick<KeyRights, 'accountId' | 'environment'>,
+): Promise<void> {
+  if (acting === undefined || (await lockKey(transaction, acting)).key.scope === 'operator') return
+  await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `cupel.api-keys ${accountId} ${environment}`,
+  ])
+  const [held] = await transaction.query<{ working: number; issued: number }>(
+    `SELECT count(*) FILTER (WHERE coalesce(least(revoked_at, expires_at), 'infinity') > clock_timestamp())::int AS working,
+       count(*) FILTER (WHERE issued_at > clock_timestamp() - interval '30 days')::int AS issued
+     FROM access.api_key WHERE account_id = $1 AND environment = $2`,
+    [accountId, environment],
+  )
+  if (held!.working >= MAX_WORKING_KEYS)
+    throw new AccessRefusal('invalid', `An account has at most ${MAX_WORKING_KEYS} keys that work`)
+  if (held!.issued >= MAX_ISSUED_KEYS)
+    throw new AccessRefusal('invalid', `An account issues at most ${MAX_ISSUED_KEYS} keys in 30 days`)
 }
 
 async function updateKey(

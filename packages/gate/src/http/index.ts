@@ -70,6 +70,6 @@ export {
   requiredChain,
   text,
 } from './text.js'
-export { moment, timeRange } from './time-range.js'
+export { isInCalendar, moment, NO_SUCH_TIME, timeRange } from './time-range.js'
 export { traceparentFor, traceparentOf } from './traceparent.js'
 export { type Traffic, createTraffic } from './traffic.js'

@@ -12,11 +12,12 @@ import { redeliverWebhook } from './redeliver.js'
 import { redeliverWebhooks } from './redeliver-range.js'
 import { rotateWebhookSecret } from './rotate-secret.js'
 import { sendWebhookTest } from './send-test.js'
-import { showEmailLink, useEmailLink } from './email-link.js'
+import { createLinkUses, showEmailLink, useEmailLink } from './email-link.js'
 
 export type { WebhookParts } from './endpoint-description.js'
 
 export function webhookEndpoints(parts: WebhookParts): readonly Endpoint[] {
+  const uses = createLinkUses()
   return [
     createWebhookEndpoint(parts),
     listWebhookEndpoints(parts),
@@ -29,8 +30,9 @@ export function webhookEndpoints(parts: WebhookParts): readonly Endpoint[] {
     getWebhookDelivery(parts),
     redeliverWebhook(parts),
     redeliverWebhooks(parts),
-    showEmailLink(parts),
-    useEmailLink(parts),
+    showEmailLink(parts, uses),
+    useEmailLink(parts, uses),
   ]
 }
 export { webhookStoreOf } from './webhook-store.js'
+export { MAX_USES_PER_MINUTE } from './email-link.js'

@@ -1,7 +1,7 @@
 /** POST /v1/webhook-endpoints/{endpoint_id}/redeliver: sends missed deliveries, or those of a range, again. */
 import { redeliverRange } from '../index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
+import { jsonAnswer, keyedEndpoint, type Endpoint, isInCalendar, NO_SUCH_TIME } from '@cupel/gate/http'
 import {
   deliveryStatusField,
   endpointPath,
@@ -11,7 +11,9 @@ import {
   type WebhookParts,
 } from './endpoint-description.js'
 
-const moment = z.iso.datetime({ error: 'Expected a UTC time such as 2026-11-21T09:00:00Z' })
+const moment = z.iso
+  .datetime({ error: 'Expected a UTC time such as 2026-11-21T09:00:00Z' })
+  .refine(isInCalendar, NO_SUCH_TIME)
 
 const rangeBody = z
   .strictObject({

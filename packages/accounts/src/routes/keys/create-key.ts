@@ -1,5 +1,5 @@
 /** POST /v1/keys: issues an API key, which only the answer shows. */
-import { issueKey } from '@cupel/gate/access'
+import { issueKey, MAX_ISSUED_KEYS, MAX_WORKING_KEYS } from '@cupel/gate/access'
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent, text } from '@cupel/gate/http'
 import {
@@ -51,8 +51,7 @@ export function createApiKey(parts: KeyParts): Endpoint {
     path: '/v1/keys',
     tag: KEYS_TAG,
     summary: 'Issue an API key',
-    description:
-      'The answer shows the key once; only its hash is stored. The new key has no right that the calling key lacks: no greater scope or plan, no later end, no further addresses. An operator’s key issues keys for any account. No call gives the scope operator.',
+    description: `The answer shows the key once; only its hash is stored. The new key has no right that the calling key lacks: no greater scope or plan, no later end, no further addresses. An operator’s key issues keys for any account, as many as it wants; an admin issues none where the account has ${MAX_WORKING_KEYS} that work, or issued ${MAX_ISSUED_KEYS.toLocaleString('en')} in 30 days, in its environment. No call gives the scope operator.`,
     access: 'admin',
     bodySchema: newKeyBody,
     bodyExample: {

@@ -6,7 +6,7 @@ import { planNames, type Scope } from '@cupel/domain'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import { type KeyedCall, type PageTokens, refuse, type Refusal, ownText } from '@cupel/gate/http'
+import { type KeyedCall, type PageTokens, refuse, type Refusal, ownText, isInCalendar, NO_SUCH_TIME } from '@cupel/gate/http'
 
 export interface KeyParts {
   readonly database: Database
@@ -55,6 +55,7 @@ export const rangesField = z
 export const webhookAdminField = z.boolean().describe('Whether the key may change webhook endpoints.')
 export const expiryField = z.iso
   .datetime({ offset: true })
+  .refine(isInCalendar, NO_SUCH_TIME)
   .refine((at) => !(Date.parse(at) <= Date.now()), { error: 'The time has passed' })
   .describe('When the key expires, UTC, RFC 3339.')
 

@@ -34,6 +34,8 @@ import {
 /** Characters of a part in base64. */
 const MAX_PART_LENGTH = 4 * Math.ceil(PART_BYTES / 3)
 const MAX_PARTS = 1_000_000
+/** A file has fewer rows. */
+const MAX_ACCEPTED = 2_147_483_647
 
 const partBody = z
   .strictObject({
@@ -103,10 +105,10 @@ export function checkListImport({ database }: ListImportParts): Endpoint {
 
 const confirmBody = z
   .strictObject({
-    accept_removals: orAbsent(z.int().min(1)).describe(
+    accept_removals: orAbsent(z.int().min(1).max(MAX_ACCEPTED)).describe(
       'Exactly the `removals` of the look, where it named some.',
     ),
-    accept_unreadable: orAbsent(z.int().min(1)).describe(
+    accept_unreadable: orAbsent(z.int().min(1).max(MAX_ACCEPTED)).describe(
       'Exactly the number of unreadable rows, where you looked at each.',
     ),
     reason: reasonField.describe('Why what you accept is right; the log keeps it.'),

@@ -11,7 +11,7 @@ import {
 } from '../../index.js'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import { type KeyedCall, type PageTokens, refuse, type Refusal, orAbsent, text } from '@cupel/gate/http'
+import { type KeyedCall, type PageTokens, refuse, type Refusal, orAbsent, text, isInCalendar, NO_SUCH_TIME } from '@cupel/gate/http'
 
 export interface ListImportParts {
   readonly database: Database
@@ -45,7 +45,9 @@ export const importFields = {
   fetch: orAbsent(z.enum(fetchedLists)).describe(
     'The list that is fetched from the address at which its authority publishes it, where no file is sent. It is looked at as soon as it is there.',
   ),
-  list_date: orAbsent(z.iso.date()).describe('The date of the list, for files that state none.'),
+  list_date: orAbsent(z.iso.date().refine(isInCalendar, NO_SUCH_TIME)).describe(
+    'The date of the list, for files that state none.',
+  ),
   whole: orAbsent(z.boolean()).describe('The file is all of an authority’s list; some formats always are.'),
   append: orAbsent(z.boolean()).describe('The file adds to the set, and nothing of it ends.'),
   replaces: orAbsent(z.array(text(2 * MAX_NAME)).max(MAX_REPLACED)).describe(

@@ -27,6 +27,8 @@ import {
   chainCode,
   orAbsent,
   text,
+  isInCalendar,
+  NO_SUCH_TIME,
 } from '@cupel/gate/http'
 import {
   authorOf,
@@ -56,7 +58,7 @@ const newWatchComponent = z
           error: 'This looks like an API key',
         }),
     ).describe('Your own reference, repeated in what is told of a change; null is the same as none.'),
-    until: orAbsent(z.iso.datetime({ offset: true })).describe(
+    until: orAbsent(z.iso.datetime({ offset: true }).refine(isInCalendar, NO_SUCH_TIME)).describe(
       'From then on the address is not decided again; RFC 3339, in the future. Absent or null: without an end.',
     ),
     threshold: orAbsent(

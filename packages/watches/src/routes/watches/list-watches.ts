@@ -9,6 +9,8 @@ import {
   pageSize,
   pageToken,
   unknownPageToken,
+  isInCalendar,
+  NO_SUCH_TIME,
 } from '@cupel/gate/http'
 import {
   listReasons,
@@ -25,6 +27,7 @@ const LIST = 'watches'
 const watchQuery = z.strictObject({
   changed_in: z.iso
     .date()
+    .refine(isInCalendar, NO_SUCH_TIME)
     .optional()
     .describe(
       'Only watches that changed according to the digest of this day, and to no later one; YYYY-MM-DD.',
