@@ -302,6 +302,17 @@ test('a question that waits delays no message after the confirmation', async () 
   expect(mail.taken).toHaveLength(4)
 })
 
+test('a person is asked as often in whatever spelling of the address', async () => {
+  await dispatcher()
+  const [name, host] = TO.split('@')
+  for (const spelled of [TO, `${name!.toUpperCase()}@${host}`, `${name}+a.b@${host}`]) {
+    await settled(await recipient(spelled, { isProven: false }), 'delivered')
+  }
+  await recipient(`${name}+c+d@${host}`, { isProven: false })
+  await postponed(1)
+  expect(mail.taken).toHaveLength(3)
+})
+
 test('an account that waits for its hour uses up no question to an address', async () => {
   await dispatcher({ CUPEL_MAIL_PER_HOUR: 1 })
   for (let account = 0; account < 3; account += 1) {

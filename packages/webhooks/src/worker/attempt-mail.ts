@@ -89,10 +89,13 @@ async function waitOf(
   const ofAccountMs = await take('account', accountId)
   if (ofAccountMs > 0) return { waitMs: ofAccountMs }
   if (stranger === null) return null
-  const name = createHash('sha256').update(stranger.toLowerCase()).digest('base64url')
+  const name = createHash('sha256').update(mailboxOf(stranger)).digest('base64url')
   const ofRecipientMs = await take('confirmation', name)
   return ofRecipientMs > 0 ? { waitMs: ofRecipientMs, isOnlyDelivery: true } : null
 }
+
+/** Capitals and what follows a plus sign lead to the same person. */
+const mailboxOf = (address: string): string => address.toLowerCase().replace(/\+[^@]*(?=@)/, '')
 
 const REFUSED = { statusCode: null, isRefused: true }
 

@@ -69,6 +69,8 @@ async function send(
   try {
     const response = await fetch(forwardTo, {
       ...{ method: 'POST', body: message.body, signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS) },
+      // Results go to the program that the person named, and nowhere else.
+      redirect: 'manual',
       headers: {
         'content-type': 'application/json',
         'webhook-id': message.id,
@@ -76,7 +78,8 @@ async function send(
         'webhook-signature': signWebhook(message, [secret]),
       },
     })
-    await response.arrayBuffer()
+    // An answer has no use, and may have no end.
+    await response.body?.cancel()
     return String(response.status)
   } catch (error) {
     return `no answer: ${error instanceof Error ? error.message : String(error)}`

@@ -81,3 +81,41 @@ test('a program that does not answer is named, and the next job is still told', 
   expect(said[0]).toMatch(/^bulk\.completed job_3 → no answer/)
   expect(said[1]).toMatch(/^bulk\.cancelled job_4 → no answer/)
 })
+
+test('a program that sends further is not followed, and an answer without an end is left', async () => {
+  const reached: string[] = []
+  const program = createServer((request, response) => {
+    reached.push(request.url!)
+    request.resume()
+    if (request.url === '/further') return void response.writeHead(307, { location: '/elsewhere' }).end()
+    const more = (): void => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+    }
+    response.on('drain', more)
+    more()
+  })
+  await once(program.listen(0, '127.0.0.1'), 'listening')
+  const at = `http://127.0.0.1:${(program.address() as AddressInfo).port}`
+  try {
+    for (const [path, status] of [
+      ['/further', '307'],
+      ['/endless', '200'],
+    ] as const) {
+      const said: string[] = []
+      let jobs: object[] = []
+      const look = createForwarding({
+        get: async (asked) => (asked.startsWith('/v1/bulk?') ? { items: jobs } : { results: null }),
+        forwardTo: at + path,
+        ...{ secret: newWebhookSecret(), payload: 'thin', note: (text) => said.push(text) },
+      })
+      await look()
+      jobs = [job('job_5', { status: 'completed', completed_at: AT })]
+      await look()
+      expect(said).toEqual([`bulk.completed job_5 → ${status}`])
+    }
+    expect(reached).toEqual(['/further', '/endless'])
+  } finally {
+    program.closeAllConnections()
+    program.close()
+  }
+})
