@@ -15,6 +15,7 @@ export const abuseKinds: Readonly<Record<string, AbuseKind>> = {
   'a body of another form': wrongBodies,
   'a content type': contentTypes,
   'a transfer of another form': wrongTransfers,
+  'an example with another value': wrongExamples,
   ...headAbuses,
 }
 
@@ -151,6 +152,9 @@ function strangeQueries(context: AbuseContext): Abuse {
     'page_size=-1',
     'page_size=9999999999999999999999',
     'page_size=1&page_size=2',
+    'from=0000-02-01',
+    'to=9999-12-31T23:59:59-14:00',
+    'changed_in=0000-02-01',
     'page_size[]=1',
     'page_size=%31%00',
     'unknown=1',
@@ -270,6 +274,73 @@ function wrongTransfers(context: AbuseContext): Abuse {
   const isAbsent = value === null && name === 'transaction_hash'
   const abuse = posted(context, '/v1/transfers', JSON.stringify({ ...stated, [name]: value }))
   return isAbsent ? { ...abuse, expected: 'any' } : abuse
+}
+
+/** Values that are of no use where a text, a number, a list or a moment belongs. */
+const STRANGE_VALUES: readonly unknown[] = [
+  ...[
+    null,
+    true,
+    -1,
+    0,
+    1.5,
+    1e300,
+    2 ** 53,
+    '',
+    ' ',
+    '\u0000',
+    '\ud800',
+    '\u202e',
+    '__proto__',
+    'a'.repeat(9_000),
+  ],
+  ...[
+    '9999-12-31T23:59:59Z',
+    '9999-12-31T23:59:59-14:00',
+    '0000-02-01T00:00:00Z',
+    '0000-02-01',
+    '-000001-01-01',
+    '2026-02-30',
+    '1e9',
+    'NaN',
+    '%00',
+    "';--",
+  ],
+  ...[
+    'mailto:',
+    'mailto:a@b.example,c@d.example',
+    'mailto:a@b.example?bcc=c@d.example',
+    'mailto:a@b.example\r\nX: y',
+  ],
+  ...[
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'http://169.254.169.254/',
+    'sealed1.a.b.c',
+    'cpl_live_',
+    '{{7*7}}',
+  ],
+  ...[[], [[]], [null], ['x', 'x'], Array.from({ length: 500 }, () => 'x')],
+  ...([{}, { toString: 1 }, { length: 1 }, { $ref: '#' }] as readonly object[]),
+]
+
+/** Each operation with a body is called beyond its key and its path, with one member of its example replaced or added. */
+function wrongExamples(context: AbuseContext): Abuse {
+  const { random, own, host, operations } = context
+  const { method, path, example } = pick(
+    random,
+    operations.filter((one) => one.example !== undefined && needsKey(one)),
+  )
+  const name = pick(random, [...Object.keys(example!), '__proto__', 'constructor', 'account_id'])
+  const value = pick(random, STRANGE_VALUES)
+  const members = Object.entries({ ...example, [name]: undefined }).map(([key, member]) => {
+    const text = JSON.stringify(key === name ? value : member)
+    return `${JSON.stringify(key)}:${text}`
+  })
+  const at = filled(path.replace('{report_id}', own.reportId), random)
+  const headers = ['Content-Type: application/json']
+  const bytes = requestOf(method, at, { host, key: own.adminKey, headers, body: `{${members.join(',')}}` })
+  return { name: `${method} ${path} ${name} ${JSON.stringify(value).slice(0, 40)}`, bytes, expected: 'any' }
 }
 
 function posted(context: AbuseContext, path: string, body: string): Abuse {

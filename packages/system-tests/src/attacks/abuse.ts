@@ -18,12 +18,22 @@ export interface AbuseContext {
   readonly target: Target
   /** Path templates and their methods, as the installation describes them. */
   readonly operations: readonly Operation[]
+  readonly own: OwnThings
+}
+
+/** What the attacker has for calls that must get beyond the key and the path. */
+export interface OwnThings {
+  /** Of the scope admin. */
+  readonly adminKey: string
+  readonly reportId: string
 }
 
 export interface Operation {
   readonly method: string
   /** Contains `{name}` for a parameter. */
   readonly path: string
+  /** Of its body in JSON; undefined without one. */
+  readonly example: Readonly<Record<string, unknown>> | undefined
 }
 
 export type AbuseKind = (context: AbuseContext) => Abuse

@@ -1,9 +1,11 @@
 /** Hostile requests drawn from a seed, and the checks of the answer to each. */
 import { seededRandom, type Random } from '../random.js'
-import type { Abuse, AbuseContext, Operation } from './abuse.js'
+import type { Abuse, AbuseContext, Operation, OwnThings } from './abuse.js'
 import { abuseKinds } from './abuse-kinds.js'
 import { sendRaw, type RawAnswer } from './raw-http.js'
-import type { Target } from './target.js'
+import { createClient } from '../client.js'
+import { LABELLED } from './forged-report.js'
+import { createTenant, issueKey, type Target } from './target.js'
 
 /** Draws and sends abuses, and reports faults of the answers. */
 export interface Abuser {
@@ -15,12 +17,13 @@ const kinds = Object.entries(abuseKinds)
 
 export async function createAbuser(target: Target, seed: number): Promise<Abuser> {
   const operations = await operationsOf(target.installation.ready.base_urls[0]!)
+  const own = await ownThings(target)
   const { host } = new URL(target.baseUrl)
   return {
     async abuse(index) {
       const random: Random = seededRandom(seed + index)
       const [kind, draw] = kinds[index % kinds.length]!
-      const context: AbuseContext = { random, host, target, operations }
+      const context: AbuseContext = { random, host, target, operations, own }
       const abuse = draw(context)
       const answer = await sendRaw(target.baseUrl, abuse)
       const fault = faultOf(abuse, answer, target)
@@ -31,11 +34,35 @@ export async function createAbuser(target: Target, seed: number): Promise<Abuser
 
 async function operationsOf(baseUrl: string): Promise<readonly Operation[]> {
   const response = await fetch(`${baseUrl}/openapi.json`)
-  const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> }
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, Described>> }
   const methods = ['get', 'post', 'put', 'patch', 'delete']
   return Object.entries(paths).flatMap(([path, item]) =>
-    methods.filter((method) => method in item).map((method) => ({ method: method.toUpperCase(), path })),
+    methods.flatMap((method) => {
+      const operation = item[method]
+      if (operation === undefined) return []
+      const { example } = operation.requestBody?.content['application/json'] ?? {}
+      return [{ method: method.toUpperCase(), path, example }]
+    }),
   )
+}
+
+interface Described {
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly example?: Operation['example'] } | undefined>>
+  }
+}
+
+/** Of an account of its own, which may get full. */
+async function ownThings({ baseUrl, installation: { home } }: Target): Promise<OwnThings> {
+  const { accountId, key } = await createTenant(home, 'Abuser')
+  const client = createClient([baseUrl], key)
+  try {
+    const { report_id: reportId } = JSON.parse((await client.screen(LABELLED)).text) as { report_id: string }
+    const adminKey = await issueKey(home, accountId, ['--scope', 'admin'])
+    return { adminKey, reportId }
+  } finally {
+    await client.close()
+  }
 }
 
 const PROBLEM = /^application\/problem\+json/

@@ -2,6 +2,7 @@
 import type { Attack } from './attack.js'
 import { alteredRows } from './altered-rows.js'
 import { backlogs } from './backlogs.js'
+import { caseFiles } from './case-files.js'
 import { consoleAttacks } from './console.js'
 import { databaseRole } from './database-role.js'
 import { deployments } from './deployments.js'
@@ -45,6 +46,7 @@ export const attacks: readonly Attack[] = [
   ],
   ...[
     ...files,
+    ...caseFiles,
     ...identity,
     ...doors,
     ...sentLists,

@@ -143,14 +143,14 @@ export const sentLists: readonly Attack[] = [
         })
         try {
           const beforeMib = residentMib(apiPid(target))
-          const taken: string[] = []
+          const notRefused: string[] = []
           const sending = (async () => {
             for (const [name, { text, ...list }] of Object.entries(lists)) {
               const order = await lookedAt(client, {
                 ...list,
                 bytes: Buffer.from(text(urlOf(inside)), name.endsWith('file') ? 'latin1' : 'utf8'),
               })
-              if (order.status === 'checked') taken.push(name)
+              if (order.status !== 'refused') notRefused.push(`${name} (${order.status})`)
               await asOwner(target, 'DELETE FROM labels.list_order')
             }
           })()
@@ -159,8 +159,8 @@ export const sentLists: readonly Attack[] = [
           const grewMib = residentMib(apiPid(target)) - beforeMib
           return {
             limit: `${outcome.limit}; all refused, no call inside, at most ${MAX_GROWTH_MIB} MiB more`,
-            measured: `${outcome.measured}; taken: ${taken.join(', ') || 'none'}; ${reached} calls inside, ${grewMib} MiB more`,
-            held: held && taken.length === 0 && reached === 0 && grewMib <= MAX_GROWTH_MIB,
+            measured: `${outcome.measured}; not refused: ${notRefused.join(', ') || 'none'}; ${reached} calls inside, ${grewMib} MiB more`,
+            held: held && notRefused.length === 0 && reached === 0 && grewMib <= MAX_GROWTH_MIB,
           }
         } finally {
           closed(inside)

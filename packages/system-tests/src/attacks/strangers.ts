@@ -1,7 +1,7 @@
 /** The cost that callers without a key may cause. */
 import { connect, type Socket } from 'node:net'
 import type { Attack, Outcome } from './attack.js'
-import { apiPid, residentMib } from './backlogs.js'
+import { apiPid, processorMs, residentMib } from './backlogs.js'
 import { requestOf, sendRaw } from './raw-http.js'
 import { victimClient, type Target } from './target.js'
 
@@ -17,6 +17,14 @@ const DEAF = 60
 const PIPELINED = 50
 /** Growth of the process that serves them, in which a busy moment of its own work has room. */
 const MAX_GROWTH_MIB = 64
+
+/** Searches in the reference page, and reads of what a problem means. */
+const LOOKS = 600
+const LOOKS_AT_ONCE = 8
+/** Of a processor, for each. */
+const MAX_LOOK_MS = 6
+/** As many words as a search takes. */
+const WORDS = 'a e i o u s t n r d l c p m h b g f y w k v x z q j 0 1 2 3 4 5 6 7 8 9 _ . / { } : - the of'
 
 export const strangers: readonly Attack[] = [
   {
@@ -53,6 +61,30 @@ export const strangers: readonly Attack[] = [
         target,
         Array.from({ length: UNFINISHED }, () => opened(target, bytes)),
       )
+    },
+  },
+  {
+    name: `${LOOKS} searches in the reference page, and reads of what problems mean, by strangers`,
+    threat: 'cost',
+    async run(target) {
+      const before = processorMs(apiPid(target))
+      let [made, answered] = [0, 0]
+      const look = async (): Promise<void> => {
+        while (made < LOOKS) {
+          made += 1
+          const path = made % 2 === 0 ? '/problems/rate_limited' : `/docs?q=${encodeURIComponent(WORDS)}`
+          const answer = await fetch(target.baseUrl + path)
+          await answer.arrayBuffer()
+          if (answer.status === 200) answered += 1
+        }
+      }
+      await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, look))
+      const eachMs = (processorMs(apiPid(target)) - before) / LOOKS
+      return {
+        limit: `at most ${MAX_LOOK_MS} ms of a processor for each`,
+        measured: `${eachMs.toFixed(1)} ms; ${answered} of ${LOOKS} answered`,
+        held: answered === LOOKS && eachMs <= MAX_LOOK_MS,
+      }
     },
   },
   {
