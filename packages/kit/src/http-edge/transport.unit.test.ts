@@ -2,13 +2,24 @@ import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createTransport, UNKNOWN_CLIENT, type TransportOptions } from './transport.js'
 
-function judge(remoteAddress: string, forwardedFor?: string, options: Partial<TransportOptions> = {}) {
+/** What a proxy says of a call that came to it over TLS, and what programs on this machine send. */
+const CLAIMS = {
+  ...{ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'localhost', 'x-real-ip': '127.0.0.1' },
+  ...{ forwarded: 'for=127.0.0.1;proto=https', host: 'localhost', 'x-forwarded-ssl': 'on' },
+}
+
+function judge(
+  remoteAddress: string,
+  forwardedFor?: string,
+  options: Partial<TransportOptions> = {},
+  claims: Readonly<Record<string, string>> = {},
+) {
   const transport = createTransport({
     trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
     isEncrypted: false,
     ...options,
   })
-  const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
+  const headers = forwardedFor === undefined ? claims : { ...claims, 'x-forwarded-for': forwardedFor }
   return transport.judge({ socket: { remoteAddress }, headers } as unknown as IncomingMessage)
 }
 const from = (clientAddress: string) => ({ ok: true, clientAddress })
@@ -24,6 +35,7 @@ describe('in the clear', () => {
     (address) => {
       expect(judge(address)).toEqual({ ok: false })
       expect(judge(address, '127.0.0.1')).toEqual({ ok: false })
+      expect(judge(address, '10.1.2.3', {}, CLAIMS)).toEqual({ ok: false })
     },
   )
 

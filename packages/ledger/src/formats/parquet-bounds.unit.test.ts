@@ -118,13 +118,17 @@ test('a page that unpacks to more than it states is unpacked no further', async 
   await expect(rowsOf(altered(bomb))).rejects.toThrow('Cannot create a Buffer larger than')
 })
 
-test('an index that leads past the pages of its column is refused', async () => {
+test.each([
+  ['past the pages of its column', (at: bigint) => ({ at, bytes: 100 })],
+  ['beyond the end of a page', (_at: bigint, page: bigint) => ({ at: page, bytes: 1024 ** 2 })],
+])('an index that leads %s is refused', async (_where, placed) => {
   const path = altered(asItIs, (writer, metadata) => {
     const [column] = metadata.row_groups[0]!.columns
-    const at = writer.offset
-    serializeTCompactProtocol(writer, { field_1: [{ field_1: BigInt(at), field_2: 100, field_3: 0n }] })
-    column!.offset_index_offset = BigInt(at)
-    column!.offset_index_length = writer.offset - at
+    const indexAt = writer.offset
+    const { at, bytes } = placed(BigInt(indexAt), column!.meta_data!.data_page_offset)
+    serializeTCompactProtocol(writer, { field_1: [{ field_1: at, field_2: bytes, field_3: 0n }] })
+    column!.offset_index_offset = BigInt(indexAt)
+    column!.offset_index_length = writer.offset - indexAt
   })
   await expect(rowsOf(path)).rejects.toThrow('an index leads to no page')
 })

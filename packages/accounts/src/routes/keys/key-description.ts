@@ -6,7 +6,15 @@ import { planNames, type Scope } from '@cupel/domain'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import { type KeyedCall, type PageTokens, refuse, type Refusal, ownText, isInCalendar, NO_SUCH_TIME } from '@cupel/gate/http'
+import {
+  type KeyedCall,
+  type PageTokens,
+  refuse,
+  type Refusal,
+  ownText,
+  isInCalendar,
+  NO_SUCH_TIME,
+} from '@cupel/gate/http'
 
 export interface KeyParts {
   readonly database: Database

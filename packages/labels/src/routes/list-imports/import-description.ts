@@ -11,7 +11,16 @@ import {
 } from '../../index.js'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
-import { type KeyedCall, type PageTokens, refuse, type Refusal, orAbsent, text, isInCalendar, NO_SUCH_TIME } from '@cupel/gate/http'
+import {
+  type KeyedCall,
+  type PageTokens,
+  refuse,
+  type Refusal,
+  orAbsent,
+  text,
+  isInCalendar,
+  NO_SUCH_TIME,
+} from '@cupel/gate/http'
 
 export interface ListImportParts {
   readonly database: Database
