@@ -15,7 +15,7 @@ import {
 } from '../../src/follow/index.js'
 import { NOW } from './followed.js'
 
-const HEAD = 40
+export const HEAD = 40
 export const LAST = 35
 /** The address of this number, in hex and in base58. */
 export const hex = (n: number): string => `41${n.toString(16).padStart(40, '0')}`
@@ -81,7 +81,7 @@ export interface FollowedTron extends TestInstallation {
 }
 
 export const never = new AbortController().signal
-const atMs = (height: number): number => NOW.getTime() - 60_000 - (HEAD - height) * 3_000
+export const atMs = (height: number): number => NOW.getTime() - 60_000 - (HEAD - height) * 3_000
 const allocations = [pay(9, 1, 99_000_000_000_000_001n), pay(9, 3, -9_223_372_036_854_775_808n)]
 
 export async function startFollowedTron(): Promise<FollowedTron> {
