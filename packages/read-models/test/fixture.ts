@@ -1,5 +1,6 @@
 /** The real log, codec and database under the read models, and short helpers for the events of an import. */
 import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
+import { labelsMigrations } from '@cupel/labels'
 import { rebuildReadModel, type ReadModel, type RebuildResult } from '@cupel/projections'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { readModels } from '../src/index.js'
@@ -11,7 +12,7 @@ export interface Fixture extends TestInstallation {
 }
 
 export async function openFixture(): Promise<Fixture> {
-  const installation = await openTestInstallation({ readModels })
+  const installation = await openTestInstallation({ migrations: [labelsMigrations], readModels })
   return {
     ...installation,
     async project(readModel, ...events) {

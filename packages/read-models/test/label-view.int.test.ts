@@ -329,7 +329,7 @@ describe('the plan of a look-up', () => {
     readLabelSnapshot(connection, { lookupKeys, knownSetsSeq, knownPolicySeq: 0 })
   const planOf = async (connection: Queryable, lookupKeys: readonly string[]): Promise<string> => {
     const rows = await connection.query<{ 'QUERY PLAN': string }>(
-      `EXPLAIN EXECUTE "label-view.look-up" ('{${lookupKeys.join(',')}}')`,
+      `EXPLAIN EXECUTE "label-view.look-up" ('{${lookupKeys.join(',')}}', '{}', '{}')`,
     )
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   }

@@ -26,7 +26,7 @@ export async function readOwnLabelsAgain(
   const questions = reports.flatMap(({ data }) =>
     [data, ...data.inputs.candidates].flatMap((on) => questionOf(data, on) ?? []),
   )
-  const labelsOf = await readOwnLabels(database, questions, 'all')
+  const labelsOf = await readOwnLabels(database, questions)
   return (data, on) => {
     const question = questionOf(data, on)
     return question === null ? [] : labelsAgain(labelsOf(question), data.generatedAt, on.labels)

@@ -24,9 +24,9 @@ import {
   labelFacts,
   labelView,
   newestPublication,
+  ownLabelsOf,
   readLabelsAsOf,
   readLabelSnapshot,
-  readOwnLabels,
   setFacts,
 } from '@cupel/labels/read-model'
 import { policyView } from '@cupel/policy/read-model'
@@ -168,7 +168,8 @@ async function decide(
     if (!parsed.ok) throw new Error(parsed.detail)
     const { canonical: canonicalAddress, lookupKey } = parsed
     const question = { accountId: ACCOUNT, livemode: true, lookupKey }
-    const own = (await readOwnLabels(database, [question], 'in-force'))(question)
+    const { own: rows } = await readLabelSnapshot(database, { lookupKeys: [], own: [question] })
+    const own = ownLabelsOf(rows)(question)
     const labels = [...(await labelsOf([lookupKey])).get(lookupKey)!, ...own.map(({ facts }) => facts)]
     if (ledgerSeq === 0) return { chain: on, canonicalAddress, labels }
     const asked = { chain: on, address: canonicalAddress, ledgerSeq, labelsOf }

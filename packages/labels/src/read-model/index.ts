@@ -7,12 +7,19 @@ export {
   type DecidedOwnLabel,
   type OwnLabelQuestion,
   inForceAt,
+  ownLabelsOf,
   readOwnLabels,
 } from './own-labels/queries.js'
 export { listSanctions, listSetLabels, showLabels } from './queries.js'
 export { LABEL_PARTITION, LABEL_TOPIC, labelView, labelViewGroup } from './reducers.js'
 export { type LabelCursor, MAX_LOOKED_AT, searchLabels } from './search-labels.js'
 export { type PublishedSet, listPublications, listSets, newestLabelSetSeq } from './sets.js'
-export { type LabelSnapshot, readLabelSnapshot, readLabelsAsOf, readOnlyLabelsAsOf } from './snapshot.js'
+export {
+  type LabelSnapshot,
+  type SnapshotWanted,
+  readLabelSnapshot,
+  readLabelsAsOf,
+  readOnlyLabelsAsOf,
+} from './snapshot.js'
 export { findLabelStateAt } from './state-at.js'
 export { type StatedInputsDeps, createStatedPublications } from './stated-publications.js'

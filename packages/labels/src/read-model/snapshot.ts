@@ -2,6 +2,7 @@
 import type { LogIdentity } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import type { ActivePolicy } from '@cupel/policy/read-model'
+import { askedOwn, ownLabelsInForce, type OwnLabelQuestion, type OwnLabelRow } from './own-labels/queries.js'
 import {
   askedParts,
   FOUND_EXPRESSIONS,
@@ -41,6 +42,8 @@ export interface LabelSnapshot {
   readonly state: string | null
   /** All visible labels of the keys, current or ended; those of one key in the order of the log. */
   readonly labels: readonly Label[]
+  /** The labels that accounts state themselves and have not removed, for `ownLabelsOf`. */
+  readonly own: readonly OwnLabelRow[]
 }
 
 /** SQL for the labels of keys, as one JSON array in the order of the log. */
@@ -49,12 +52,13 @@ const foundLabels = (upTo: string | null, keys: string): string => `
        FROM ${visibleLabels(upTo, labelsFoundBy(keys))})`
 
 /** Needed by every batch: the numbers of the states of labels and policy, how current the view is, and the labels of the keys. */
-const standing = `
+const standing = (): string => `
       state.seq AS label_set_seq, coalesce(policy.policy_seq, 0) AS policy_seq,
       checkpoint.next, checkpoint.log,
       (SELECT tableoid::int8 FROM label_view.publication LIMIT 1) AS tables,
       (extract(epoch FROM now() - checkpoint.followed_at) * 1000)::int8 AS followed_age_ms,
-      ${foundLabels(null, keptPlan('$1::text[]'))} AS labels
+      ${foundLabels(null, keptPlan('$1::text[]'))} AS labels,
+      ${ownLabelsInForce(keptPlan('$2::text[]'), keptPlan('$3::text[]'))} AS own
     FROM (SELECT coalesce(max(label_set_seq), 0) AS seq FROM label_view.publication) state
     LEFT JOIN (SELECT * FROM policy_view.activation ORDER BY policy_seq DESC LIMIT 1) policy ON true
     LEFT JOIN projection.checkpoint checkpoint
@@ -69,18 +73,21 @@ function keptPlan(array: string): string {
   return `(SELECT ${array})::text[]`
 }
 
-const LOOK_UP = { name: 'label-view.look-up', text: `SELECT ${standing}` }
+// Made by marked calls, so that programs that never look up need no rights on what these statements read.
+const lookUp = () => ({ name: 'label-view.look-up', text: `SELECT ${standing()}` })
+const LOOK_UP = /* @__PURE__ */ lookUp()
 
 /** The same with sets and policy. A separate statement, because Postgres also initialises parts of a plan that it never runs. */
-const SNAPSHOT = {
+const snapshot = () => ({
   name: 'label-view.snapshot',
   text: `
     SELECT ${setsInForce(null)} AS sets,
       CASE WHEN policy.policy_seq IS NOT NULL THEN json_build_object(
         'policySeq', policy.policy_seq, 'policyId', policy.policy_id, 'version', policy.version,
         'document', policy.document, 'sha256', policy.sha256, 'activatedBy', policy.activated_by,
-        'reason', policy.reason, 'activatedAt', policy.activated_at) END AS policy, ${standing}`,
-}
+        'reason', policy.reason, 'activatedAt', policy.activated_at) END AS policy, ${standing()}`,
+})
+const SNAPSHOT = /* @__PURE__ */ snapshot()
 
 interface LookUpRow extends Record<string, unknown> {
   label_set_seq: number
@@ -91,6 +98,7 @@ interface LookUpRow extends Record<string, unknown> {
   tables: number | null
   followed_age_ms: number | null
   labels: CompactLabel[] | null
+  own: OwnLabelRow[] | null
 }
 
 interface SnapshotRow extends LookUpRow {
@@ -102,6 +110,7 @@ const NOTHING_KNOWN = -1
 
 export interface SnapshotWanted {
   readonly lookupKeys: readonly string[]
+  readonly own?: readonly OwnLabelQuestion[]
   /** Numbers of the states of sets and policy that the caller has. */
   readonly knownSetsSeq?: number
   readonly knownPolicySeq?: number
@@ -114,15 +123,15 @@ export interface SnapshotWanted {
  */
 export async function readLabelSnapshot(
   database: Queryable,
-  { lookupKeys, knownSetsSeq = NOTHING_KNOWN, knownPolicySeq = NOTHING_KNOWN }: SnapshotWanted,
+  { lookupKeys, own = [], knownSetsSeq = NOTHING_KNOWN, knownPolicySeq = NOTHING_KNOWN }: SnapshotWanted,
 ): Promise<LabelSnapshot> {
-  const parts = askedParts(lookupKeys)
+  const values = [askedParts(lookupKeys), ...askedOwn(own)]
   if (knownSetsSeq !== NOTHING_KNOWN && knownPolicySeq !== NOTHING_KNOWN) {
-    const row = only(await database.query<LookUpRow>(LOOK_UP, [parts]))
+    const row = only(await database.query<LookUpRow>(LOOK_UP, values))
     if (row.label_set_seq === knownSetsSeq && row.policy_seq === knownPolicySeq)
       return snapshotOf({ ...row, sets: null, policy: null }, lookupKeys)
   }
-  const row = only(await database.query<SnapshotRow>(SNAPSHOT, [parts]))
+  const row = only(await database.query<SnapshotRow>(SNAPSHOT, values))
   const sets = row.label_set_seq === knownSetsSeq ? null : row.sets
   return snapshotOf(
     { ...row, sets, policy: row.policy_seq === knownPolicySeq ? null : row.policy },
@@ -151,6 +160,7 @@ function snapshotOf(
         : { next: row.next, log: row.log, followedAgeMs: row.followed_age_ms },
     state: stateOf(row),
     labels: underAskedKeys((row.labels ?? []).map(labelOf), lookupKeys),
+    own: row.own ?? [],
   }
 }
 

@@ -28,6 +28,7 @@ import {
   setFacts,
   type Label,
   type LabelSnapshot,
+  type SnapshotWanted,
 } from '@cupel/labels/read-model'
 import { onEveryChain, type ChainRequest } from './candidates.js'
 import type { PreparedRequest } from './chain-stage.js'
@@ -36,7 +37,7 @@ import { worstReading, type HistoryStage } from '@cupel/chain-data/worker'
 import type { ScorerInstruments } from './instruments.js'
 import type { LabelStates } from './label-states.js'
 import type { Decision, Request } from './lane.js'
-import { ownLabelsFor } from './own-labels.js'
+import { ownLabelsFor, ownQuestions } from './own-labels.js'
 import type { StatedInputs } from './stated-inputs.js'
 
 export interface DeciderOptions {
@@ -86,11 +87,13 @@ export function createDecider(options: DeciderOptions): Decider {
   let standing = nothingKnown
   const readLabels = rememberLabels(options.database)
 
-  const read = async (lookupKeys: readonly string[]): Promise<LabelSnapshot & { standing: Standing }> => {
+  const read = async (
+    asked: Pick<SnapshotWanted, 'lookupKeys' | 'own'>,
+  ): Promise<LabelSnapshot & { standing: Standing }> => {
     const since = performance.now()
     const known = standing
     const snapshot = await readLabels({
-      lookupKeys,
+      ...asked,
       knownSetsSeq: known.setsSeq,
       knownPolicySeq: known.policySeq,
     })
@@ -107,7 +110,8 @@ export function createDecider(options: DeciderOptions): Decider {
     const all = chains.flat()
     const look = options.lookIntoLedger?.(all) ?? null
     const { keys, ownKeys, looked } = keysOf(requests, all)
-    const [snapshot, own] = await Promise.all([read(looked), ownLabelsFor(options.database, all)])
+    const snapshot = await read({ lookupKeys: looked, own: ownQuestions(all) })
+    const own = ownLabelsFor(snapshot)
     refuseForeign(snapshot, options.log)
     const { policy } = snapshot.standing
     if (policy === null) throw new PausedError('No policy has been activated.')

@@ -25,7 +25,6 @@ const publication = (labelSetSeq: number) => ({
 
 const database = {
   query: async (statement: { name: string }, [keys]: [readonly string[]]) => {
-    if (statement.name === 'own-labels.in-force') return []
     const isWhole = statement.name === 'label-view.snapshot'
     asked.push({ statement: statement.name, keys })
     const seen = { ...state }
@@ -48,7 +47,7 @@ const database = {
         next: seen.log === null ? null : 7,
         log: seen.log,
         followed_age_ms: 0,
-        labels: null,
+        ...{ labels: null, own: null },
       },
     ]
   },

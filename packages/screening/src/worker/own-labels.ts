@@ -1,15 +1,16 @@
 /** The own labels of the accounts that a batch of requests is decided for. */
 import { parseAddress, type LabelFacts } from '@cupel/domain'
-import type { Queryable } from '@cupel/postgres'
-import { readOwnLabels, type OwnLabelQuestion } from '@cupel/labels/read-model'
+import { ownLabelsOf, type LabelSnapshot, type OwnLabelQuestion } from '@cupel/labels/read-model'
 import type { ChainRequest } from './candidates.js'
 
-/** Those in force for each request: they count from their commit on. Rejects where they cannot be read, so that no decision lacks them. */
-export async function ownLabelsFor(
-  database: Queryable,
-  requests: readonly ChainRequest[],
-): Promise<(request: ChainRequest) => readonly LabelFacts[]> {
-  const labelsOf = await readOwnLabels(database, requests.flatMap(questionOf), 'in-force')
+export const ownQuestions = (requests: readonly ChainRequest[]): readonly OwnLabelQuestion[] =>
+  requests.flatMap(questionOf)
+
+/** Those in force for each request of `ownQuestions`: they count from their commit on. */
+export function ownLabelsFor({
+  own,
+}: Pick<LabelSnapshot, 'own'>): (request: ChainRequest) => readonly LabelFacts[] {
+  const labelsOf = ownLabelsOf(own)
   return (request) => questionOf(request).flatMap((one) => labelsOf(one).map(({ facts }) => facts))
 }
 

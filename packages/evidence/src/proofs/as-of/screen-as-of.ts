@@ -142,7 +142,7 @@ async function ownLabelsOf(
 ): Promise<(lookupKey: string) => readonly LabelFacts[]> {
   const owner = { accountId, livemode }
   const questions = lookupKeys.map((lookupKey) => ({ ...owner, lookupKey }))
-  const labelsOf = await readOwnLabels(database, questions, 'all')
+  const labelsOf = await readOwnLabels(database, questions)
   return (lookupKey) => inForceAt(labelsOf({ ...owner, lookupKey }), asOf)
 }
 

@@ -18,21 +18,27 @@ export interface DecidedOwnLabel {
 /** The labels of a question, in the order in which they were stated; those that expired too: their decision has a time of its own. */
 export type OwnLabelsOf = (question: OwnLabelQuestion) => readonly DecidedOwnLabel[]
 
-/** `in-force`: those that are not removed now. `all`: those that were removed too. */
+/** With those that were removed. */
 export async function readOwnLabels(
   database: Queryable,
   questions: readonly OwnLabelQuestion[],
-  wanted: 'in-force' | 'all',
 ): Promise<OwnLabelsOf> {
   if (questions.length === 0) return () => []
-  const rows = await database.query<Row>(wanted === 'all' ? ALL : IN_FORCE, [
-    [...new Set(questions.flatMap(({ lookupKey }) => keyParts(lookupKey)))],
-    [...new Set(questions.map(({ accountId }) => accountId))],
-  ])
+  return ownLabelsOf(await database.query<OwnLabelRow>(ALL, askedOwn(questions)))
+}
+
+/** The keys and the accounts that a statement asks for. */
+export const askedOwn = (questions: readonly OwnLabelQuestion[]): [keys: string[], accounts: string[]] => [
+  [...new Set(questions.flatMap(({ lookupKey }) => keyParts(lookupKey)))],
+  [...new Set(questions.map(({ accountId }) => accountId))],
+]
+
+/** `rows` may contain labels of other accounts and keys: of these nobody is told. */
+export function ownLabelsOf(rows: readonly OwnLabelRow[]): OwnLabelsOf {
   return ({ accountId, livemode, lookupKey }) => {
     const parts = keyParts(lookupKey)
     // Anybody can name another's further key in an address, so an allow label counts only for what spends.
-    const partsFor = ({ decision }: Row) => (decision === 'allow' ? parts.slice(0, 1) : parts)
+    const partsFor = ({ decision }: OwnLabelRow) => (decision === 'allow' ? parts.slice(0, 1) : parts)
     return rows
       .filter((row) => row.accountId === accountId && row.livemode === livemode)
       .filter((row) => partsFor(row).some((key) => row.lookupKeys.includes(key)))
@@ -46,7 +52,7 @@ export const inForceAt = (labels: readonly DecidedOwnLabel[], at: string): reado
     .filter(({ facts, removedAt }) => facts.knownFrom <= at && (removedAt === null || removedAt > at))
     .map(({ facts }) => facts)
 
-interface Row extends Record<string, unknown> {
+export interface OwnLabelRow extends Record<string, unknown> {
   readonly labelId: string
   readonly accountId: string
   readonly livemode: boolean
@@ -60,12 +66,15 @@ interface Row extends Record<string, unknown> {
   readonly removedAt: string | null
 }
 
-const select = (condition: string): string => `
+const select = (keys: string, accounts: string, condition = ''): string => `
   SELECT l.label_id AS "labelId", l.account_id AS "accountId", l.livemode, l.decision, l.category, l.chain,
     l.canonical_address AS "canonicalAddress", l.lookup_keys AS "lookupKeys", ${timeText('l.stated_at')} AS "statedAt",
     ${timeText('l.expires_at')} AS "expiresAt", ${timeText('l.removed_at')} AS "removedAt"
-  FROM labels.own_label l WHERE l.lookup_keys && $1::text[] AND l.account_id = ANY ($2::text[]) ${condition}
+  FROM labels.own_label l WHERE l.lookup_keys && ${keys} AND l.account_id = ANY (${accounts}) ${condition}
   ORDER BY l.stated_at, l.label_id`
 
-const IN_FORCE = { name: 'own-labels.in-force', text: select('AND l.removed_at IS NULL') }
-const ALL = { name: 'own-labels.all', text: select('') }
+const ALL = { name: 'own-labels.all', text: select('$1::text[]', '$2::text[]') }
+
+/** SQL for those that are not removed, as one JSON array; null if there are none. */
+export const ownLabelsInForce = (keys: string, accounts: string): string =>
+  `(SELECT json_agg(own) FROM (${select(keys, accounts, 'AND l.removed_at IS NULL')}) own)`
