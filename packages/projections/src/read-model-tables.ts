@@ -108,9 +108,11 @@ export async function schemaExists(database: Queryable, schema: string): Promise
   return rows.length > 0
 }
 
+// One statement for both questions, because a projector asks them in every transaction.
 const DEFINITION = {
   name: 'projection.definition',
-  text: 'SELECT definition_sha256 AS sha256 FROM projection.read_model WHERE name = $1',
+  text: `SELECT m.definition_sha256 AS sha256
+         FROM pg_namespace n LEFT JOIN projection.read_model m ON m.name = $1 WHERE n.nspname = $2`,
 }
 
 /** Whether the live tables were made from the definition in the code; `null` if there are none. */
@@ -118,9 +120,11 @@ export async function hasCurrentDefinition(
   database: Queryable,
   readModel: ReadModel,
 ): Promise<boolean | null> {
-  if (!(await schemaExists(database, readModel.schema))) return null
-  const [row] = await database.query<{ sha256: string }>(DEFINITION, [readModel.name])
-  return row?.sha256 === definitionSha256(readModel)
+  const [schema] = await database.query<{ sha256: string | null }>(DEFINITION, [
+    readModel.name,
+    readModel.schema,
+  ])
+  return schema === undefined ? null : schema.sha256 === definitionSha256(readModel)
 }
 
 const definitions = new WeakMap<ReadModel, string>()
