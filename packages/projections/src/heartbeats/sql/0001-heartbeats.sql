@@ -20,8 +20,9 @@ CREATE TABLE heartbeats.process (
   PRIMARY KEY (service, instance)
 ) WITH (fillfactor = 50);
 
--- How many interactive screens a scorer decided since it began, and how many of them waited for longer than the target.
-CREATE TABLE heartbeats.dwell (
+-- How many interactive screens a scorer decided since it began, and how many of them waited for longer than the target. Unlogged: a row
+-- changes several times a second, and what a crash of the server loses comes with the next message.
+CREATE UNLOGGED TABLE heartbeats.dwell (
   -- Random name of the process.
   process      uuid PRIMARY KEY,
   screens      int8 NOT NULL,
