@@ -42,6 +42,7 @@ export const problemCodes = {
     retry: 'after-fix',
   },
   import_conflict: { status: 409, title: 'The import does not allow this step', retry: 'after-fix' },
+  policy_conflict: { status: 409, title: 'The policy does not allow this step', retry: 'after-fix' },
   key_conflict: { status: 409, title: 'The API key does not allow this change', retry: 'after-fix' },
   case_conflict: { status: 409, title: 'The case does not allow this change', retry: 'after-fix' },
   endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled', retry: 'after-fix' },

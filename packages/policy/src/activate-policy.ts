@@ -78,10 +78,10 @@ export async function readActivations(log: EventLog, codec: EventCodec): Promise
   return activations
 }
 
-function refusalOf(
-  { policyId, version, sha256 }: PolicyToActivate,
+export function refusalOf(
+  { policyId, version, sha256 }: Omit<PolicyToActivate, 'document'>,
   history: readonly ActivatedPolicy[],
-): PolicyActivation | null {
+): Extract<PolicyActivation, { readonly outcome: 'refused' }> | null {
   const own = history.filter((known) => known.policyId === policyId)
   const reused = own.find((known) => known.version === version && known.sha256 !== sha256)
   if (reused !== undefined) {

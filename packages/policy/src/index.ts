@@ -1,5 +1,11 @@
 /** Operator actions on policies: check them, compare them over stored reports, put them in force. */
-export { activatePolicy, readActivations, type PolicyActivation } from './activate-policy.js'
+export {
+  activatePolicy,
+  readActivations,
+  type ActivatedPolicy,
+  type PolicyActivation,
+} from './activate-policy.js'
+export { changedSettings, type ChangedSetting } from './changed-settings.js'
 export { checkPolicyText, type CheckedPolicy } from './check-policy.js'
 export { ensureDefaultPolicy } from './ensure-default-policy.js'
 export {
@@ -9,3 +15,13 @@ export {
   type PolicyDiff,
   type PolicyName,
 } from './diff-policies.js'
+export {
+  activateProposal,
+  expiryOf,
+  MAX_PROPOSALS_A_DAY,
+  proposalStatus,
+  proposePolicy,
+  readPolicyHistory,
+  type PolicyHistory,
+  type ProposedPolicy,
+} from './proposals.js'

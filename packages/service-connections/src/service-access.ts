@@ -59,7 +59,12 @@ export const serviceAccess: Readonly<Record<AnyService, LogAccess>> = {
         'SigningKeyPublished',
       ),
     ],
-    writes: [...screens, ...topicsOf('BulkSubmitted', 'ApiRequestAudited', 'ReportEpochClaimed')],
+    writes: [
+      ...screens,
+      ...topicsOf('BulkSubmitted', 'ApiRequestAudited', 'ReportEpochClaimed'),
+      // An operator proposes a policy in the console, and puts it in force.
+      ...topicsOf('PolicyProposed', 'PolicyActivated'),
+    ],
     groups: null,
   },
   scorer: {

@@ -55,7 +55,7 @@ import { getDocs } from './routes/reference/get-docs.js'
 import { getOpenapi } from './routes/reference/get-openapi.js'
 import { ledgerEndpoints } from '@cupel/ledger/routes'
 import { inboxEndpoints, watchEndpoints, type WatchParts } from '@cupel/watches/routes'
-import { getPolicy, whatIf, type WhatIfParts } from '@cupel/policy/routes'
+import { policyEndpoints, type PolicyParts } from '@cupel/policy/routes'
 import { listChains } from './routes/reference/list-chains.js'
 import {
   getLogCheckpoint,
@@ -103,7 +103,7 @@ export interface EndpointParts {
   readonly auditListing: AuditListing
   readonly lists: Lists
   readonly listImports: ListImportParts
-  readonly policy: WhatIfParts
+  readonly policy: PolicyParts
   readonly keys: KeyParts
   readonly usage: UsageParts & UsageDayParts
   readonly bulk: BulkParts
@@ -164,8 +164,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     ...listImportEndpoints(parts.listImports),
     ...demoEndpoints(parts.listImports),
     ...ledgerEndpoints({ ...parts.listImports, policyInForce: parts.policy.policyInForce }),
-    getPolicy(parts.policy.policyInForce),
-    whatIf(parts.policy),
+    ...policyEndpoints(parts.policy),
     ...keyEndpoints(parts.keys),
     ...accountEndpoints(parts.keys),
     getUsage(parts.usage),

@@ -56,7 +56,19 @@ const DESCRIBED: EndpointParts = {
     database: {} as EndpointParts['listImports']['database'],
     tokens: DESCRIBED_READS.tokens,
   },
-  policy: { policyInForce: notServed, compare: notServed },
+  policy: {
+    ...{ policyInForce: notServed, compare: notServed },
+    proposals: {
+      ...{
+        needsSecondPerson: false,
+        doPeopleSignIn: false,
+        now: notServed,
+        personalData: noPersonalDataKeys,
+      },
+      ...({} as Pick<EndpointParts['policy']['proposals'], 'database' | 'log' | 'codec'>),
+      tokens: DESCRIBED_READS.tokens,
+    },
+  },
   health: {} as EndpointParts['health'],
   keys: {
     database: {} as EndpointParts['keys']['database'],

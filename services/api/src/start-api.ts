@@ -19,7 +19,7 @@ import { openPersonalData } from '@cupel/personal-data'
 import { readOidcSettings, type OidcSettings } from '@cupel/kit/oidc'
 import type { ResolveName } from '@cupel/kit/outbound'
 import type { Database } from '@cupel/postgres'
-import { listAuditEntries, listUsageDays } from '@cupel/audit/read-model'
+import { listAuditEntries } from '@cupel/audit/read-model'
 import { listReports } from '@cupel/reports/read-model'
 import { createPdfRenderer, type Brand } from '@cupel/reports/pdf'
 import { openSignedLog, startInstallationClock } from '@cupel/service-connections'
@@ -51,8 +51,8 @@ import { endpointsOf, type EndpointParts } from './endpoints.js'
 import { type StreamLimits, createPageTokens, createTraffic } from '@cupel/gate/http'
 import { webhookStoreOf } from '@cupel/webhooks/routes'
 import { judgeSets } from '@cupel/labels/routes'
-import { readPolicyInForce, createComparison } from '@cupel/policy/routes'
-import { readKeys, readUsage } from '@cupel/audit/routes'
+import { policyPartsOf } from '@cupel/policy/routes'
+import { readKeys, readUsage, readUsageDays } from '@cupel/audit/routes'
 import { screensCheck, openScreening } from '@cupel/screening/routes'
 
 export interface ApiDeps {
@@ -79,6 +79,7 @@ export interface ApiDeps {
     | 'CUPEL_PDF_NAME'
     | 'CUPEL_PDF_LOGO_FILE'
     | 'CUPEL_CASE_SECOND_PERSON'
+    | 'CUPEL_POLICY_SECOND_PERSON'
     | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
     | 'CUPEL_ENTERPRISE_BURST'
     | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
@@ -311,7 +312,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   }
   return buildApp({
     endpoints: endpointsOf({
-      ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
+      ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts, oidc !== null) },
       ...{
         keys: sharing,
         listImports: reading,
@@ -366,6 +367,7 @@ function listingsOf(
 function referenceOf(
   { config, database, log, codec, logger }: ApiDeps,
   { tokens, personalData, traffic }: Parts,
+  doPeopleSignIn: boolean,
 ): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
     transparency: {
@@ -373,17 +375,15 @@ function referenceOf(
       publicReads: config.CUPEL_LOG_IS_PUBLIC ? traffic : null,
     },
     lists: { judge: (caller) => judgeSets(database, caller), tokens },
-    policy: {
-      policyInForce: (caller) => readPolicyInForce(database, caller),
-      compare: createComparison({ database, log, codec }),
-    },
+    policy: policyPartsOf({
+      ...{ database, log, codec, personalData, tokens, doPeopleSignIn },
+      needsSecondPerson: config.CUPEL_POLICY_SECOND_PERSON,
+    }),
     usage: {
       keys: (caller) => readKeys(database, caller),
       count: (caller, since) => readUsage(database, caller, since),
-      listDays: ({ accountId, livemode }, query) =>
-        listUsageDays(database, { accountId, livemode, ...query }),
-      tokens,
-      plans: plansOf(config),
+      listDays: (caller, query) => readUsageDays(database, caller, query),
+      ...{ tokens, plans: plansOf(config) },
     },
   }
 }

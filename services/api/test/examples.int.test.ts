@@ -92,6 +92,12 @@ async function newLabel(): Promise<string> {
   return String(made.json()['label_id'])
 }
 
+async function newProposal(): Promise<string> {
+  const proposals = '/v1/policy/proposals'
+  const made = await call(url, 'POST', proposals, { key, body: exampleOf('POST', proposals) })
+  return String(made.json()['proposal_id'])
+}
+
 /** An import in the state in which its example is possible. No refresher works here. */
 async function newImport(path: string): Promise<string> {
   const imports = '/v1/list-imports'
@@ -129,6 +135,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{link}', path.includes('{link}') ? await newLink() : '')
     .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')
     .replace('{import_id}', path.includes('{import_id}') ? await newImport(path) : '')
+    .replace('{proposal_id}', path.includes('{proposal_id}') ? await newProposal() : '')
     .replace('{label_id}', path.includes('{label_id}') ? await newLabel() : '')
     .replace('{key_id}', path.includes('{key_id}') ? await newKey() : '')
     .replace('{endpoint_id}', endpoint)

@@ -56,6 +56,7 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   delivery_id: ['00000000-0000-0000-0000-000000000000'],
   import_id: [oldest('lio_', 20)],
   label_id: [oldest('lbl_', 20)],
+  proposal_id: [oldest('pol_', 20)],
   source: ['a list', 'of nobody'],
   dataset: ['frequent', 'of nobody'],
   category: ['scam', 'mixer', 'of nobody'],

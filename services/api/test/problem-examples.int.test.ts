@@ -5,7 +5,8 @@ import { problemExample } from '@cupel/gate/http'
 import { headerFaults, operations, type Described } from './described.js'
 import type { Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
-import { createProvocations, outerAddress, type Provocations } from './provocations.js'
+import { outerAddress } from './outer-address.js'
+import { createProvocations, type Provocations } from './provocations.js'
 
 let installation: Installation
 let provocations: Provocations

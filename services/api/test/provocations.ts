@@ -3,10 +3,9 @@
  * or by a part that is down, late or busy.
  */
 import { MAX_NOTES } from '@cupel/cases'
-import { networkInterfaces } from 'node:os'
 import type { ProblemCode } from '@cupel/contracts'
-import { plans } from '@cupel/domain'
-import { noteSkip, startIdentityProvider, until } from '@cupel/testkit'
+import { defaultPolicy, plans } from '@cupel/domain'
+import { startIdentityProvider, until } from '@cupel/testkit'
 import { MAX_OPEN_ORDERS } from '@cupel/labels'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
 import { expect } from 'vitest'
@@ -17,6 +16,7 @@ import { logThatStalls, startBroken, startWithoutStore } from './faulty-instance
 import { call as callInTheClear, type CallOptions, type Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
 import { newEmailLink, useTooOften } from './email-link.js'
+import { outerAddress } from './outer-address.js'
 import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
 import { importTransfers, MANY_TRANSFERS, NO_TRANSFER, OWN } from './transfer-work.js'
 import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
@@ -31,6 +31,7 @@ const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
 const KEYS = '/v1/keys'
 const IMPORTS = '/v1/list-imports'
+const PROPOSALS = '/v1/policy/proposals'
 const OWN_LABELS = '/v1/own-labels'
 const REFRESHES = '/v1/list-refreshes'
 const WATCHES = '/v1/watches'
@@ -47,15 +48,6 @@ const MISTYPED_ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f9a'.replace('d
 
 /** An example of BIP 173. */
 const BITCOIN_ADDRESS = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
-
-/** Null if this machine has only loopback addresses: then no call can come from another address. */
-export function outerAddress(): string | null {
-  const found = Object.values(networkInterfaces())
-    .flat()
-    .find((address) => address?.internal === false && address.family === 'IPv4')
-  if (found === undefined) noteSkip('https_required is not provoked: this machine has no network interface')
-  return found?.address ?? null
-}
 
 /** Starts an instance for each kind of fault; the installation stops them. */
 export async function createProvocations(installation: Installation): Promise<Provocations> {
@@ -94,6 +86,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const importId = String(begun.json()['import_id'])
   const stated = await call(url, 'POST', OWN_LABELS, { key, body: exampleOf('POST', OWN_LABELS) })
   const labelId = String(stated.json()['label_id'])
+  const propose = (body: object = exampleOf('POST', PROPOSALS)) => call(url, 'POST', PROPOSALS, { key, body })
+  const proposalId = String((await propose()).json()['proposal_id'])
   const endedKey = await installation.key(ofAccount)
   await call(url, 'POST', `/v1/keys/${endedKey.keyId}/revoke`, { key, body: { reason: 'an example' } })
   const crowdedUrl = await start({ config: { CUPEL_ENTERPRISE_OPEN_JOBS: 1 } })
@@ -131,6 +125,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{link}', emailLink.token)
       .replace('{key_id}', otherKey.keyId)
       .replace('{import_id}', importId)
+      .replace('{proposal_id}', proposalId)
       .replace('{label_id}', labelId)
       .replace('{watch_id}', watchId)
       .replace('{endpoint_id}', endpointId)
@@ -252,6 +247,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
       await forget()
       for (let open = 0; open < MAX_OPEN_ORDERS; open += 1) await send({ ...at, path: IMPORTS })
       return await send(at).finally(forget)
+    },
+    policy_conflict: async (at) => {
+      const inForce = { body: { ...exampleOf('POST', PROPOSALS), policy: defaultPolicy } }
+      if (at.path !== PROPOSALS) await propose()
+      return await send(at, at.path === PROPOSALS ? inForce : {})
     },
     key_conflict: (at) => send(at, { id: at.path.endsWith('/rotate') ? endedKey.keyId : account.keyId }),
     case_conflict: (at) =>

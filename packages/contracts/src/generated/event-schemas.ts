@@ -163,6 +163,13 @@ export const eventSchemas = {
     visibility: 'internal',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.screening\",\"name\":\"PolicyActivated\",\"doc\":\"From here on screenings are decided under this policy.\",\"fields\":[{\"name\":\"policyId\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"version\",\"type\":\"int\",\"default\":0},{\"name\":\"document\",\"type\":\"string\",\"default\":\"\",\"doc\":\"RFC 8785 JSON.\"},{\"name\":\"sha256\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"activatedBy\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"activatedAt\",\"type\":\"string\",\"default\":\"\"}]}",
   },
+  PolicyProposed: {
+    subject: 'screening.policy.events.v1-PolicyProposed',
+    topic: 'screening.policy.events.v1',
+    owner: 'api',
+    visibility: 'internal',
+    schema: "{\"type\":\"record\",\"namespace\":\"cupel.screening\",\"name\":\"PolicyProposed\",\"doc\":\"Somebody proposed a policy. It decides nothing until a PolicyActivated puts it in force.\",\"fields\":[{\"name\":\"proposalId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Begins with pol_.\"},{\"name\":\"accountId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The account whose key sealed the texts of this event.\"},{\"name\":\"policyId\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"version\",\"type\":\"int\",\"default\":0},{\"name\":\"document\",\"type\":\"string\",\"default\":\"\",\"doc\":\"RFC 8785 JSON.\"},{\"name\":\"sha256\",\"type\":\"string\",\"default\":\"\",\"doc\":\"SHA-256 of the document, lowercase hex.\"},{\"name\":\"basedOn\",\"type\":\"string\",\"default\":\"\",\"doc\":\"SHA-256 of the policy that was in force: the proposal counts while that one is. Empty if none was.\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Why, in the words of whoever proposed it, sealed.\"},{\"name\":\"proposedBy\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Id of the API key that proposed it.\"},{\"name\":\"holder\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The first key in the chain of rotations of that key.\"},{\"name\":\"actor\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The person, sealed, where one was signed in; else empty.\"},{\"name\":\"subject\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The permanent identifier of that person, sealed: it tells one person from another. Empty if no person was signed in.\"},{\"name\":\"proposedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"}]}",
+  },
   AccountCreated: {
     subject: 'access.account.events.v1-AccountCreated',
     topic: 'access.account.events.v1',

@@ -1131,6 +1131,34 @@ export interface PolicyActivated {
   readonly activatedAt: string
 }
 
+/** Somebody proposed a policy. It decides nothing until a PolicyActivated puts it in force. */
+export interface PolicyProposed {
+  /** Begins with pol_. */
+  readonly proposalId: string
+  /** The account whose key sealed the texts of this event. */
+  readonly accountId: string
+  readonly policyId: string
+  readonly version: number
+  /** RFC 8785 JSON. */
+  readonly document: string
+  /** SHA-256 of the document, lowercase hex. */
+  readonly sha256: string
+  /** SHA-256 of the policy that was in force: the proposal counts while that one is. Empty if none was. */
+  readonly basedOn: string
+  /** Why, in the words of whoever proposed it, sealed. */
+  readonly reason: string
+  /** Id of the API key that proposed it. */
+  readonly proposedBy: string
+  /** The first key in the chain of rotations of that key. */
+  readonly holder: string
+  /** The person, sealed, where one was signed in; else empty. */
+  readonly actor: string
+  /** The permanent identifier of that person, sealed: it tells one person from another. Empty if no person was signed in. */
+  readonly subject: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly proposedAt: string
+}
+
 /** A customer account was opened. */
 export interface AccountCreated {
   readonly accountId: string
@@ -1778,6 +1806,7 @@ export interface EventData {
   readonly LedgerSegmentImported: LedgerSegmentImported
   readonly PriceTableImported: PriceTableImported
   readonly PolicyActivated: PolicyActivated
+  readonly PolicyProposed: PolicyProposed
   readonly AccountCreated: AccountCreated
   readonly PersonalDataErased: PersonalDataErased
   readonly ApiKeyChanged: ApiKeyChanged

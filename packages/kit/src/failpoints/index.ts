@@ -84,6 +84,7 @@ export const failpointNames = [
   'labels.order',
   'labels.own',
   'policy.activate',
+  'policy.propose',
   'transparency.sign',
   'transparency.publish',
   'transparency.cosign',

@@ -145,6 +145,11 @@ export const settings = {
     .describe(
       'Comma-separated levels of reports that only two persons together can clear: one proposes, another one confirms.',
     ),
+  CUPEL_POLICY_SECOND_PERSON: flag
+    .default(false)
+    .describe(
+      'Whether another person than its proposer must put a policy in force in the console. `cupel policy activate` stays for whoever has a shell.',
+    ),
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
     .describe('How long a screen call waits for its report before it answers 503.'),

@@ -1,6 +1,9 @@
 /** The policy in force, and the effects of another one. */
 import type { Page } from '@cupel/console'
+import { activateProposal, proposePolicy, showProposal } from './show-proposal.js'
 import { showPolicy } from './show-policy.js'
 import { tryPolicy } from './try-policy.js'
 
-export const policyPages: readonly Page[] = [showPolicy, tryPolicy]
+export const policyPages: readonly Page[] = [
+  ...[showPolicy, tryPolicy, proposePolicy, showProposal, activateProposal],
+]

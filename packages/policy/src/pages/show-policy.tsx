@@ -1,6 +1,8 @@
 /** GET /policy: every number of the judgement that an operator can set, and a form to try others. */
 import type { PolicyDocument } from '@cupel/domain'
-import { FieldList, ScrollTable, page, type Page } from '@cupel/console'
+import { FieldList, ScrollTable, mayOperate, page, type ListPage, type Page } from '@cupel/console'
+import { PolicyHistory } from './policy-history.js'
+import { API_PROPOSALS, type PolicyActivation, type PolicyProposal } from './policy-proposal.js'
 import { settingSections, type SettingSection } from './policy-settings.js'
 import { TryForms } from './try-forms.js'
 
@@ -17,7 +19,14 @@ export const showPolicy: Page = {
   path: '/policy',
   access: 'session',
   async handle(call) {
-    const policy = await call.api.get<PolicyAnswer>('/v1/policy')
+    const { api, session } = call
+    const none = { items: [] }
+    const isOperator = mayOperate(session) && session?.livemode === true
+    const [policy, { items: proposals }, { items: activations }] = await Promise.all([
+      api.get<PolicyAnswer>('/v1/policy'),
+      isOperator ? api.get<ListPage<PolicyProposal>>(API_PROPOSALS, {}) : none,
+      isOperator ? api.get<ListPage<PolicyActivation>>('/v1/policy/activations', {}) : none,
+    ])
     const since =
       policy.activated_at === null
         ? 'the sandbox has always had it'
@@ -37,6 +46,7 @@ export const showPolicy: Page = {
             { label: 'SHA-256', value: policy.sha256, isCode: true },
           ]}
         />
+        {isOperator ? <PolicyHistory {...{ proposals, activations }} /> : null}
         <p class="no-print">
           <a class="button plain" href="#try">
             Try other numbers

@@ -1,7 +1,16 @@
 /** POST /policy/what-if: decides the newest reports again with another policy. */
 import { policyDocumentSchema } from '@cupel/contracts'
 import { strictJsonFault, type PolicyDocument } from '@cupel/domain'
-import { ApiProblem, fieldOf, page, type Page, type PageCall, type ShownPage } from '@cupel/console'
+import {
+  ApiProblem,
+  fieldOf,
+  mayOperate,
+  page,
+  type Page,
+  type PageCall,
+  type ShownPage,
+} from '@cupel/console'
+import { ProposeForm } from './policy-history.js'
 import { simpleSettings, withNumbers } from './policy-settings.js'
 import type { PolicyAnswer } from './show-policy.js'
 import { DEFAULT_REPORTS, TryForms, type TryState } from './try-forms.js'
@@ -29,6 +38,9 @@ export const tryPolicy: Page = {
         'What if',
         <>
           <WhatIfView answer={answer} />
+          {mayOperate(call.session) && call.session?.livemode === true && answer.settings.length > 0 ? (
+            <ProposeForm call={call} text={JSON.stringify(proposed.policy)} />
+          ) : null}
           <TryForms call={call} document={document} state={state} />
         </>,
         { section: '/policy' },

@@ -66,9 +66,15 @@ const whatIfBody = z
   .meta({ id: 'WhatIfRequest' })
 type WhatIfBody = z.infer<typeof whatIfBody>
 
-const policyName = z
+export const policyName = z
   .object({ id: z.string(), version: z.int(), sha256: z.string() })
   .meta({ id: 'PolicyName' })
+export const policyFinding = z
+  .object({ severity: z.string(), rule: z.string(), path: z.string(), message: z.string() })
+  .meta({ id: 'PolicyFinding' })
+export const policyChange = z
+  .object({ path: z.string(), from: z.unknown(), to: z.unknown() })
+  .meta({ id: 'PolicyChange' })
 const outcome = z
   .object({
     level: z.string(),
@@ -84,15 +90,9 @@ const whatIfSchema = z
     current: policyName,
     proposed: policyName,
     findings: z
-      .array(
-        z
-          .object({ severity: z.string(), rule: z.string(), path: z.string(), message: z.string() })
-          .meta({ id: 'PolicyFinding' }),
-      )
+      .array(policyFinding)
       .describe('Warnings about the proposed policy: choices that deserve a second look.'),
-    settings: z
-      .array(z.object({ path: z.string(), from: z.unknown(), to: z.unknown() }).meta({ id: 'PolicyChange' }))
-      .describe('The settings in which the two policies differ.'),
+    settings: z.array(policyChange).describe('The settings in which the two policies differ.'),
     reports: z.int().min(0).describe('Reports that were decided again, the newest of the account.'),
     undecidable: z.int().min(0).describe('Reports that could not be decided again.'),
     since: z.string().nullable().describe('Time of the oldest of these reports; null without reports.'),
@@ -158,7 +158,7 @@ const whatIfExample: z.infer<typeof whatIfSchema> = {
   examples_omitted: 0,
 }
 
-interface Proposal {
+export interface Proposal {
   readonly policy: CompiledPolicy
   readonly findings: readonly PolicyFinding[]
 }
@@ -211,7 +211,7 @@ export function whatIf({ policyInForce, compare }: WhatIfParts): Endpoint {
 }
 
 /** The same rules as for putting a policy in force. */
-function judgePolicy({ policy }: WhatIfBody): Judgement<Proposal> | Refusal {
+export function judgePolicy({ policy }: Pick<WhatIfBody, 'policy'>): Judgement<Proposal> | Refusal {
   const fault = policyFault(policy)
   if (fault !== null) {
     const [path = '', ...rest] = fault.split(': ')

@@ -36,6 +36,7 @@ __all__ = [
     "TooManySharesError",
     "TooManyWatchesError",
     "ImportConflictError",
+    "PolicyConflictError",
     "KeyConflictError",
     "CaseConflictError",
     "EndpointDisabledError",
@@ -128,6 +129,10 @@ class TooManyWatchesError(ConflictError):
 
 class ImportConflictError(ConflictError):
     """409 `import_conflict`: The import does not allow this step."""
+
+
+class PolicyConflictError(ConflictError):
+    """409 `policy_conflict`: The policy does not allow this step."""
 
 
 class KeyConflictError(ConflictError):
@@ -241,6 +246,7 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "too_many_shares": TooManySharesError,
     "too_many_watches": TooManyWatchesError,
     "import_conflict": ImportConflictError,
+    "policy_conflict": PolicyConflictError,
     "key_conflict": KeyConflictError,
     "case_conflict": CaseConflictError,
     "endpoint_disabled": EndpointDisabledError,

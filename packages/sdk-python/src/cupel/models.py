@@ -90,10 +90,12 @@ __all__ = [
     "PastPolicy",
     "PastReport",
     "Policy",
+    "PolicyActivation",
     "PolicyChange",
     "PolicyDocument",
     "PolicyFinding",
     "PolicyName",
+    "PolicyProposal",
     "PolicyVersion",
     "PriceTable",
     "ProjectionHealth",
@@ -2212,6 +2214,74 @@ class Policy(Model):
     document: PolicyDocument
 
 
+class PolicyName(Model):
+    __slots__ = ()
+
+    id: str
+    version: int
+    sha256: str
+
+
+class PolicyActivation(Model):
+    __slots__ = ()
+    _parts = {
+        "policy": PolicyName,
+    }
+
+    policy: PolicyName
+    activated_at: str
+    activated_by: str
+    """The operator: a user of the shell, a key, or `system` for the first start."""
+    reason: str
+
+
+class PolicyChange(Model):
+    __slots__ = ()
+
+    path: str
+    from_: Any
+    to: Any
+
+
+class PolicyFinding(Model):
+    __slots__ = ()
+
+    severity: str
+    rule: str
+    path: str
+    message: str
+
+
+class PolicyProposal(Model):
+    __slots__ = ()
+    _parts = {
+        "policy": PolicyName,
+        "document": PolicyDocument,
+        "proposed_by": CasePerson,
+        "settings": PolicyChange,
+        "findings": PolicyFinding,
+    }
+
+    proposal_id: str
+    status: str
+    """`open`; `in_force`; `past`: it was in force; `replaced` by a later proposal; `outdated`: another policy came into force since; `expired`. Only an open one can be put in force."""
+    policy: PolicyName
+    document: PolicyDocument
+    reason: str
+    """Why, in the words of whoever proposed it."""
+    proposed_by: CasePerson
+    proposed_at: str
+    expires_at: str
+    needs_second_person: bool
+    """Whether another person must put it in force."""
+    may_activate: bool
+    """Whether this caller may put it in force now."""
+    settings: tuple[PolicyChange, ...]
+    """The settings in which it differs from the policy in force; empty before the first activation."""
+    findings: tuple[PolicyFinding, ...]
+    """Warnings: choices that deserve a second look."""
+
+
 class RedeliveredWebhooks(Model):
     __slots__ = ()
 
@@ -2658,31 +2728,6 @@ class WebhookEndpoint(Model):
     """When the receiver answered a test message at this URL with 2xx, or the recipient of e-mail confirmed, UTC, RFC 3339 with milliseconds; null until then. A new endpoint is sent a test message by itself."""
     created_at: str
     """When it was made, UTC, RFC 3339 with milliseconds."""
-
-
-class PolicyName(Model):
-    __slots__ = ()
-
-    id: str
-    version: int
-    sha256: str
-
-
-class PolicyFinding(Model):
-    __slots__ = ()
-
-    severity: str
-    rule: str
-    path: str
-    message: str
-
-
-class PolicyChange(Model):
-    __slots__ = ()
-
-    path: str
-    from_: Any
-    to: Any
 
 
 class LevelChange(Model):

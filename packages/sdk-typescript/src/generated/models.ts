@@ -95,11 +95,13 @@ export type PastPolicy = Schemas['PastPolicy']
 export type PastReport = Schemas['PastReport']
 /** The policy in force. */
 export type Policy = Schemas['Policy']
+export type PolicyActivation = Schemas['PolicyActivation']
 export type PolicyChange = Schemas['PolicyChange']
 /** Every number of the judgement that is not fixed. The score of a live designation by an authority’s own list is fixed at 100 and red; no setting changes it. */
 export type PolicyDocument = Schemas['PolicyDocument']
 export type PolicyFinding = Schemas['PolicyFinding']
 export type PolicyName = Schemas['PolicyName']
+export type PolicyProposal = Schemas['PolicyProposal']
 export type PolicyVersion = Schemas['PolicyVersion']
 export type PriceTable = Schemas['PriceTable']
 export type ProjectionHealth = Schemas['ProjectionHealth']

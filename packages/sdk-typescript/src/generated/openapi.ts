@@ -665,6 +665,7 @@ export interface components {
              * @example too_many_shares
              * @example too_many_watches
              * @example import_conflict
+             * @example policy_conflict
              * @example key_conflict
              * @example case_conflict
              * @example endpoint_disabled
@@ -2376,6 +2377,51 @@ export interface components {
             readonly level_reasons: readonly string[];
             /** @description Category and origin of the decisive evidence. */
             readonly decisive: string | null;
+        };
+        readonly NewPolicyProposalRequest: {
+            readonly policy: components["schemas"]["PolicyDocument"];
+            /** @description Why, in your own words. */
+            readonly reason: string;
+        };
+        readonly PolicyProposal: {
+            readonly proposal_id: string;
+            /** @description `open`; `in_force`; `past`: it was in force; `replaced` by a later proposal; `outdated`: another policy came into force since; `expired`. Only an open one can be put in force. */
+            readonly status: string;
+            readonly policy: components["schemas"]["PolicyName"];
+            readonly document: components["schemas"]["PolicyDocument"];
+            /** @description Why, in the words of whoever proposed it. */
+            readonly reason: string;
+            readonly proposed_by: components["schemas"]["CasePerson"];
+            /** Format: date-time */
+            readonly proposed_at: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            /** @description Whether another person must put it in force. */
+            readonly needs_second_person: boolean;
+            /** @description Whether this caller may put it in force now. */
+            readonly may_activate: boolean;
+            /** @description The settings in which it differs from the policy in force; empty before the first activation. */
+            readonly settings: readonly components["schemas"]["PolicyChange"][];
+            /** @description Warnings: choices that deserve a second look. */
+            readonly findings: readonly components["schemas"]["PolicyFinding"][];
+        };
+        readonly PolicyProposalPage: {
+            readonly items: readonly components["schemas"]["PolicyProposal"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly PolicyActivationPage: {
+            readonly items: readonly components["schemas"]["PolicyActivation"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly PolicyActivation: {
+            readonly policy: components["schemas"]["PolicyName"];
+            /** Format: date-time */
+            readonly activated_at: string;
+            /** @description The operator: a user of the shell, a key, or `system` for the first start. */
+            readonly activated_by: string;
+            readonly reason: string;
         };
         readonly ApiKeyPage: {
             readonly items: readonly components["schemas"]["ApiKey"][];

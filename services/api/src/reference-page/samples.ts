@@ -12,6 +12,7 @@ const WATCH = "'wat_0a1b2c3d4e5f60718293'"
 const ENDPOINT = "'we_0a1b2c3d4e5f60718293'"
 const IMPORT = "'lio_0a1b2c3d4e5f60718293'"
 const LABEL = "'lbl_0a1b2c3d4e5f60718293'"
+const PROPOSAL = "'pol_0a1b2c3d4e5f60718293'"
 const KEY = "'8f2k1m0a'"
 const OWN = "'0x00000000219ab540356cBB839Cbe05303d7705Fa'"
 const ADDRESS = "'0x098B716B8Aaf21512996dC57EB0615e2383E2f96'"
@@ -149,6 +150,14 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
     `policy.whatIf(await cupel.policy.get(), { maxReports: 20 })`,
     `policy.what_if(cupel.policy.get(), max_reports=20)`,
   ],
+  createPolicyProposal: [
+    `policy.propose(await cupel.policy.get().then(({ document }) => document), 'fewer findings')`,
+    `policy.propose(cupel.policy.get().document, 'fewer findings')`,
+  ],
+  listPolicyProposals: [`policy.proposals()`],
+  getPolicyProposal: [`policy.proposal(${PROPOSAL})`],
+  activatePolicyProposal: [`policy.activate(${PROPOSAL})`],
+  listPolicyActivations: [`policy.activations()`],
   getInstallationHealth: [`installationHealth()`],
   getUsage: [`usage()`],
   listKeyUsageDays: [`usageDays({ from: '2026-11-01' })`, `usage_days(from_='2026-11-01')`],
@@ -170,9 +179,10 @@ export function samplesOf(entry: Entry): readonly Sample[] {
   if (call === undefined) return [curl]
   const [typescript, python = snakeCase(typescript)] = call
   // A list is read item by item.
-  const isList = /^(?:\w+\.)?(?:list|usageDays|refreshes|imports|results|deliveries|shares)\(/.test(
-    typescript,
-  )
+  const isList =
+    /^(?:\w+\.)?(?:list|usageDays|refreshes|imports|proposals|activations|results|deliveries|shares)\(/.test(
+      typescript,
+    )
   return [
     curl,
     {
@@ -207,6 +217,7 @@ function curlOf({ method, path, operation }: Entry): string {
     code: 'invalid_address',
     share_id: 'share_1',
     import_id: 'lio_0a1b2c3d4e5f60718293',
+    proposal_id: 'pol_0a1b2c3d4e5f60718293',
     label_id: 'lbl_0a1b2c3d4e5f60718293',
     key_id: '8f2k1m0a',
     token: 'cpl_share_…',

@@ -1,6 +1,7 @@
 /** GET /v1/usage/days: the calls of each key on each day of a range, for a bill or a chart. */
 import type { Caller } from '@cupel/gate/access'
-import type { UsageDayCursor, UsageDayPage } from '../../read-model/index.js'
+import type { Queryable } from '@cupel/postgres'
+import { listUsageDays as readDays, type UsageDayCursor, type UsageDayPage } from '../../read-model/index.js'
 import { z } from 'zod'
 import {
   jsonAnswer,
@@ -84,3 +85,9 @@ export function listUsageDays({ listDays, tokens }: UsageDayParts): Endpoint {
     },
   })
 }
+
+export const readUsageDays = (
+  database: Queryable,
+  { accountId, livemode }: Caller,
+  query: Parameters<UsageDayParts['listDays']>[1],
+): Promise<UsageDayPage> => readDays(database, { accountId, livemode, ...query })

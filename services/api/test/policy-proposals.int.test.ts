@@ -1,0 +1,176 @@
+/** Proposals of policies over the API: who may, who counts as another person, and what an operator of another account reads. */
+import { rotateKey } from '@cupel/gate/access'
+import { compiledDefaultPolicy, defaultPolicy } from '@cupel/domain'
+import { readPolicyHistory } from '@cupel/policy'
+import { startIdentityProvider, until } from '@cupel/testkit'
+import { afterAll, beforeEach, afterEach, expect, test } from 'vitest'
+import type { RunningApi } from '../src/index.js'
+import { call, type Reply } from './http-client.js'
+import { startInstallation, type Installation } from './installation.js'
+
+const PROPOSALS = '/v1/policy/proposals'
+const people = await startIdentityProvider()
+afterAll(() => people.close())
+let installation: Installation
+let open: RunningApi
+let strict: RunningApi
+let one: { key: string; keyId: string; accountId: string }
+let other: typeof one
+beforeEach(async () => {
+  installation = await startInstallation()
+  one = await installation.key({ scope: 'operator', plan: 'enterprise' })
+  other = await installation.key({ scope: 'operator', plan: 'enterprise' })
+  open = await installation.api()
+  strict = await installation.api({ config: { CUPEL_INSTANCE: 1, CUPEL_POLICY_SECOND_PERSON: true } })
+}, 60_000)
+afterEach(() => installation.stop())
+
+const REASON = 'Too many orange reports of one exchange'
+const policyOf = (version: number, red: number) => ({
+  ...{ ...defaultPolicy, version, levels: { ...defaultPolicy.levels, red } },
+})
+const propose = (api: RunningApi, key: string, policy: object = policyOf(2, 80)): Promise<Reply> =>
+  call(api.url, 'POST', PROPOSALS, { key, body: { policy, reason: REASON } })
+const idOf = (made: Reply): string => String(made.json()['proposal_id'])
+const read = (id: string, key: string, api = strict) => call(api.url, 'GET', `${PROPOSALS}/${id}`, { key })
+const activate = (id: string, key: string, api = strict) =>
+  call(api.url, 'POST', `${PROPOSALS}/${id}/activate`, { key })
+const inForce = async (): Promise<number> =>
+  (await readPolicyHistory(installation)).activations.at(-1)!.version
+
+test('is for operators with a live key', async () => {
+  const id = idOf(await propose(open, one.key))
+  for (const scope of ['read-only', 'read-write', 'admin'] as const) {
+    const { key } = await installation.key({ scope })
+    const refused = [propose(open, key), read(id, key), activate(id, key, open)]
+    const lists = [PROPOSALS, '/v1/policy/activations'].map((path) => call(open.url, 'GET', path, { key }))
+    for (const reply of await Promise.all([...refused, ...lists]))
+      expect(reply.json()).toMatchObject({ status: 403, code: 'scope_required' })
+  }
+  const { key } = await installation.key({ scope: 'operator', environment: 'test' })
+  for (const reply of [await propose(open, key), await activate(id, key, open)])
+    expect(reply.json()).toMatchObject({ status: 409, code: 'policy_conflict' })
+  expect(await inForce()).toBe(1)
+})
+
+test('a proposal says what it changes, and where nobody else is asked for its proposer puts it in force', async () => {
+  installation.project()
+  const made = await propose(open, one.key)
+  expect(made.status, made.text).toBe(201)
+  expect(made.json()).toMatchObject({
+    ...{ status: 'open', reason: REASON, may_activate: true, needs_second_person: false },
+    settings: [{ path: 'levels.red', from: 70, to: 80 }],
+    proposed_by: { key_id: one.keyId, person: null },
+  })
+  expect((await activate(idOf(made), one.key, open)).json()).toMatchObject({
+    status: 'in_force',
+    settings: [],
+  })
+  await until(async () =>
+    expect((await call(open.url, 'GET', '/v1/policy', { key: one.key })).json()).toMatchObject({
+      version: 2,
+    }),
+  )
+  const { items } = (await call(open.url, 'GET', '/v1/policy/activations', { key: one.key })).json() as {
+    items: object[]
+  }
+  expect(items).toMatchObject([
+    {
+      policy: { version: 2 },
+      activated_by: `key ${one.keyId}`,
+      reason: `Proposal ${idOf(made)} of key ${one.keyId}.`,
+    },
+    { policy: { version: 1 }, activated_by: 'system' },
+  ])
+})
+
+test('where a second person is asked for, the proposer cannot put it in force, also not with a successor of the key', async () => {
+  const id = idOf(await propose(strict, one.key))
+  expect((await read(id, one.key)).json()).toMatchObject({ needs_second_person: true, may_activate: false })
+  expect((await activate(id, one.key)).json()).toMatchObject({ status: 409, code: 'policy_conflict' })
+  const rotated = await rotateKey(installation.database, { keyId: one.keyId, by: 'ops' })
+  expect((await activate(id, rotated.key)).json()).toMatchObject({ code: 'policy_conflict' })
+  expect(await inForce()).toBe(1)
+  expect((await read(id, other.key)).json()).toMatchObject({ may_activate: true, reason: REASON })
+  expect((await activate(id, other.key)).json()).toMatchObject({ status: 'in_force' })
+  expect(await inForce()).toBe(2)
+})
+
+test('people with one key are two persons, one person with two sign-ins is one, and a key is nobody else', async () => {
+  const file = people.settingsFile({ desk: one.keyId, others: other.keyId })
+  const api = await installation.api({
+    config: { CUPEL_INSTANCE: 2, CUPEL_POLICY_SECOND_PERSON: true, CUPEL_OIDC_FILE: file },
+  })
+  const session = async (subject: string, name: string, group = 'desk'): Promise<string> => {
+    const body = await people.signIn({ groups: [group], sub: subject, name })
+    const reply = await call(api.url, 'POST', '/v1/sessions/oidc', { body })
+    expect(reply.status, reply.text).toBe(201)
+    return String(reply.json()['session_token'])
+  }
+  const ann = await session('ann-1', 'Ann')
+  const id = idOf(await propose(api, ann))
+  expect((await read(id, ann, api)).json()).toMatchObject({ proposed_by: { person: 'Ann (ann-1)' } })
+  // Another name, another key and another account are the same person.
+  for (const same of [
+    ann,
+    await session('ann-1', 'Ann B.'),
+    await session('ann-1', 'Ann', 'others'),
+    other.key,
+  ])
+    expect((await activate(id, same, api)).json()).toMatchObject({ code: 'policy_conflict' })
+  // An operator of another account reads who proposed it and why.
+  expect((await read(id, other.key, api)).json()).toMatchObject({
+    reason: REASON,
+    proposed_by: { person: 'Ann (ann-1)' },
+  })
+  expect((await activate(id, await session('bob-1', 'Bob'), api)).json()).toMatchObject({
+    status: 'in_force',
+  })
+})
+
+test('a proposer whose texts cannot be read any more may be anybody', async () => {
+  const file = people.settingsFile({ desk: one.keyId, others: other.keyId })
+  const config = { CUPEL_INSTANCE: 2, CUPEL_POLICY_SECOND_PERSON: true, CUPEL_OIDC_FILE: file }
+  const api = await installation.api({ config })
+  const signIn = async (sub: string, group: string): Promise<string> => {
+    const body = await people.signIn({ groups: [group], sub, name: sub })
+    return String((await call(api.url, 'POST', '/v1/sessions/oidc', { body })).json()['session_token'])
+  }
+  const id = idOf(await propose(api, await signIn('ann-1', 'desk')))
+  const bob = await signIn('bob-1', 'others')
+  expect((await read(id, bob, api)).json()).toMatchObject({ may_activate: true })
+  await installation.database.execute(
+    `UPDATE personal_data.account_key SET wrapped = NULL, destroyed_at = now() WHERE account_id = $1`,
+    [one.accountId],
+  )
+  // Another process has not remembered the key.
+  const fresh = await installation.api({ config: { ...config, CUPEL_INSTANCE: 3 } })
+  expect((await read(id, bob, fresh)).json()).toMatchObject({ may_activate: false })
+  expect((await activate(id, bob, fresh)).json()).toMatchObject({ code: 'policy_conflict' })
+})
+
+test('what a person wrote is sealed in the log, and a policy that cannot be in force is not proposed', async () => {
+  await propose(open, one.key)
+  const { proposals } = await readPolicyHistory(installation)
+  expect(JSON.stringify(proposals)).not.toContain(REASON)
+  expect(await installation.opened(proposals)).toMatchObject([{ reason: REASON, accountId: one.accountId }])
+  const wrong = [policyOf(2, 0), { ...policyOf(2, 80), whitelist: ['0x0'] }, compiledDefaultPolicy.document]
+  const [levels, unknown, known] = await Promise.all(wrong.map((policy) => propose(open, one.key, policy)))
+  for (const reply of [levels!, unknown!])
+    expect(reply.json()).toMatchObject({ status: 400, code: 'invalid_request' })
+  expect(known!.json()).toMatchObject({ status: 409, detail: 'This policy is in force already.' })
+})
+
+test('proposals are listed newest first in pages', async () => {
+  const first = idOf(await propose(open, one.key))
+  const second = idOf(await propose(open, one.key, policyOf(2, 85)))
+  const page = (query: string) => call(open.url, 'GET', `${PROPOSALS}?${query}`, { key: other.key })
+  const newest = (await page('page_size=1')).json()
+  expect(newest).toMatchObject({ items: [{ proposal_id: second, status: 'open' }] })
+  const token = String(newest['next_page_token'])
+  expect((await page(`page_size=1&page_token=${token}`)).json()).toMatchObject({
+    ...{ items: [{ proposal_id: first, status: 'replaced' }], next_page_token: null },
+  })
+  const elsewhere = `/v1/policy/activations?page_token=${token}`
+  expect((await call(open.url, 'GET', elsewhere, { key: other.key })).json()).toMatchObject({ status: 400 })
+})
