@@ -48,10 +48,12 @@ const JUDGED: Readonly<Record<string, string>> = {
   'POST /v1/transfers transaction_hash': 'a hash',
   'POST /v1/watches watches[].address': 'an address',
   'POST /v1/own-labels address': 'an address',
+  'POST /v1/reports/{report_id}/case/assignment assignee.key_id': 'a key of the account',
+  'POST /v1/reports/{report_id}/case/assignment assignee.person': 'a person of the account',
+  'POST /v1/reports/{report_id}/case/files content': 'base64 of a file',
   'POST /v1/list-imports/{import_id}/parts content': 'base64 of a list',
   'POST /v1/list-refreshes name': 'a list of the refresh plan',
   'POST /v1/policy/what-if policy.freshness.required[].origin': 'an origin of lists',
-  'POST /v1/policy/proposals policy.freshness.required[].origin': 'an origin of lists',
   'POST /v1/keys account_id': 'an account',
   'POST /v1/keys allowed_ips[]': 'a range of addresses',
   'PATCH /v1/keys/{key_id} allowed_ips[]': 'a range of addresses',
@@ -74,7 +76,6 @@ const KEPT: readonly string[] = [
   'POST /v1/list-imports replaces[]',
   'POST /v1/list-imports chain',
   'POST /v1/list-imports/{import_id}/confirm reason',
-  'POST /v1/policy/proposals policy.id',
 ]
 
 export interface Markers {
@@ -244,7 +245,8 @@ export async function objectsOf(client: Client): Promise<Objects> {
     })
     return id
   }
-  const { code, tile, link, ...own } = fixed
+  const { code, tile, link, version, ...own } = fixed
+  const ofEverybody = [code, tile, link, version]
   const given = new Set(Object.values(own))
   const lacking = new Set<string>()
   return {
@@ -257,14 +259,14 @@ export async function objectsOf(client: Client): Promise<Objects> {
           ? await checkedImport()
           : (fixed[name!] ?? (await fresh[name!]?.()))
         if (id === undefined) lacking.add(`an object for ${whole}`)
-        if (id !== undefined && ![code, tile, link].includes(id)) given.add(id)
+        if (id !== undefined && !ofEverybody.includes(id)) given.add(id)
         place = place.replace(whole, id ?? 'nobody')
       }
       return place
     },
     /** The version of a case is that of its last entry. */
     async base(path: string): Promise<object> {
-      if (!path.endsWith('/disposition')) return {}
+      if (!/\/(?:disposition|assignment)$/.test(path)) return {}
       const { text } = await client.send('GET', `/v1/reports/${fixed['report_id']!}/case`)
       return { version: (JSON.parse(text) as { version: number }).version }
     },
@@ -292,7 +294,11 @@ async function keptObjects(client: Client, made: Make): Promise<Readonly<Record<
     { chain: 'ETH', direction: 'incoming', from: LABELLED, to: OTHER, asset: 'ETH', amount: '1' },
     'transfer_id',
   )
+  const content = Buffer.from('The agreement.').toString('base64')
+  await made(`/v1/reports/${report}/case/files`, { name: 'agreement.txt', content }, 'version')
   return {
+    // The file is the first entry of its case.
+    ...{ earlier_id: report, version: '1' },
     ...{ report_id: report, job_id: job.job_id, watch_id: watch!.watch_id, endpoint_id: endpoint },
     ...{ transfer_id: transfer, share_id: await made(shared, {}, 'share_id'), code: 'rate_limited' },
     label_id: await made(
@@ -300,21 +306,12 @@ async function keptObjects(client: Client, made: Make): Promise<Readonly<Record<
       { address: OTHER, chain: 'ETH', decision: 'allow', reason: 'known' },
       'label_id',
     ),
-    proposal_id: await made('/v1/policy/proposals', await nextPolicy(client), 'proposal_id'),
     delivery_id: await made(`${hooks}/${endpoint}/test`, {}, 'delivery_id'),
     token: (await made(shared, {}, 'url')).split('/').at(-1)!,
     tile: '0/000',
     // Only a message by e-mail has one.
     link: 'nobody',
   }
-}
-
-/** The same numbers under the next version. */
-async function nextPolicy(client: Client): Promise<object> {
-  const { document } = JSON.parse((await client.send('GET', '/v1/policy')).text) as {
-    document: { readonly version: number }
-  }
-  return { policy: { ...document, version: document.version + 1 }, reason: 'an example' }
 }
 
 const OTHER = '0x00000000219ab540356cBB839Cbe05303d7705Fa'
