@@ -12,7 +12,8 @@ let server: Server
 let treat: (request: IncomingMessage) => void
 let connection: 'close' | 'keep-alive'
 /** When the server decides about the body. */
-let decided: 'with the head' | 'with the first bytes' | 'while it comes'
+const moments = ['with the head', 'with the first bytes', 'while it comes'] as const
+let decided: (typeof moments)[number]
 let taken: Socket | null
 let sender: Socket | null = null
 beforeEach(async () => {
@@ -51,7 +52,7 @@ function sendBody(): Promise<string> {
   })
 }
 
-test.each(['with the head', 'with the first bytes', 'while it comes'] as const)(
+test.each(moments)(
   'a body that is left %s is not read, and its sender has one answer before the end',
   async (when) => {
     decided = when
