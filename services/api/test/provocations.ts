@@ -18,7 +18,7 @@ import type { ApiOptions, Installation } from './installation.js'
 import { newEmailLink, useTooOften } from './email-link.js'
 import { outerAddress } from './outer-address.js'
 import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
-import { importTransfers, MANY_TRANSFERS, NO_TRANSFER, OWN } from './transfer-work.js'
+import { importTransfers, MANY_TRANSFERS, ONE_TRANSFER, OWN } from './transfer-work.js'
 import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
 
 /** Null if this operation cannot return it. */
@@ -230,7 +230,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       await call(url, 'POST', SCREEN, { key, headers, body: { ...screenAt, customer_reference: 'before' } })
       return await send(at, { headers })
     },
-    transfer_not_found: (at) => lookedUp(at, NO_TRANSFER),
+    transfer_not_found: (at) => lookedUp(at, ONE_TRANSFER),
     transfer_ambiguous: (at) => lookedUp(at, MANY_TRANSFERS),
     too_many_shares: (at) => send(at, { id: work.crowded }),
     too_many_watches: async (at) => {
