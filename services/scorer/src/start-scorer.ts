@@ -42,6 +42,7 @@ import {
   neverAsking,
   confirmTransfers,
   watchFollowers,
+  laneSettings,
 } from '@cupel/screening/worker'
 import { type HistoryStage, openHistoryStage, type HistoryConfig } from '@cupel/chain-data/worker'
 
@@ -70,17 +71,6 @@ export interface ScorerDeps {
   readonly now?: () => Date
 }
 
-interface LaneSettings {
-  readonly group: string
-  readonly maxBatchRecords: number
-  readonly maxConcurrentBatches: number
-}
-
-/** Bulk requests run in small batches, one at a time: a large batch would delay interactive requests on a shared event loop. */
-const laneSettings: Readonly<Record<Lane, LaneSettings>> = {
-  interactive: { group: 'scorer.interactive.v1', maxBatchRecords: 256, maxConcurrentBatches: 2 },
-  bulk: { group: 'scorer.bulk.v1', maxBatchRecords: 32, maxConcurrentBatches: 1 },
-}
 /** Partitions that a lane handles at once; more than any topic has. */
 const MAX_CONCURRENT_PARTITIONS = 64
 /** Records whose reports may be on their way to the log at once. */
@@ -90,8 +80,6 @@ const SCHEMA_PATIENCE_MS = 800
 
 /** They state what the scorer reads from tables. */
 const STATED_TOPICS = [LABEL_TOPIC, topicOf('PolicyActivated'), topicOf('LedgerSegmentImported')]
-
-export const SCORER_GROUPS: readonly string[] = Object.values(laneSettings).map(({ group }) => group)
 
 /** Resolves as soon as the scorer has begun; it handles requests once its checks pass. */
 export async function startScorer(given: ScorerDeps): Promise<RunningService> {

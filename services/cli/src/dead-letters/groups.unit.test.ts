@@ -1,6 +1,6 @@
 import { COORDINATOR_GROUP } from '@cupel/bulk/worker'
 import { deadLetterGroups } from '@cupel/event-log'
-import { SCORER_GROUPS } from '@cupel/scorer'
+import { SCORER_GROUPS } from '@cupel/screening/worker'
 import { DISPATCHER_GROUP } from '@cupel/webhooks/worker'
 import { expect, test } from 'vitest'
 

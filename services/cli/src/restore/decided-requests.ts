@@ -4,7 +4,7 @@ import { noteReleased } from '@cupel/bulk/worker'
 import type { EventLog, LogRange } from '@cupel/event-log'
 import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRanges } from '@cupel/projections'
 import { reportView } from '@cupel/reports/read-model'
-import { SCORER_GROUPS } from '@cupel/scorer'
+import { SCORER_GROUPS } from '@cupel/screening/worker'
 import type { Queryable } from '@cupel/postgres'
 import type { Notes } from './notes.js'
 

@@ -36,7 +36,7 @@ docs/runbooks/restore-a-backup.md goes through it.`,
       const [{ restore }, { withConnections }, { mailStyleOf }] = await Promise.all([
         import('./restore.js'),
         import('@cupel/command-line/installation'),
-        import('@cupel/webhook-dispatcher'),
+        import('@cupel/webhooks/worker'),
       ])
       const restored = await withConnections(context, async ({ run, database, log, codec, config }) => {
         if (run !== null) throw new CommandError('Stop the installation first: it is running.', EXIT_FAILED)

@@ -13,9 +13,10 @@ import {
   type Child,
   type HeldHome,
 } from '@cupel/local-stack'
-import type { Check, Config, Shutdown } from '@cupel/kit/service'
+import type { Config, Shutdown } from '@cupel/kit/service'
 import { checkout } from '@cupel/command-line'
 import { connectionSettings, type Stack } from '@cupel/command-line/installation'
+import { probeReadiness } from './probe-readiness.js'
 import { webPortOf } from './web-port.js'
 import { scalable, type ScalableService, type Scale } from './scale.js'
 
@@ -66,7 +67,6 @@ const programs: Record<
 const STOP_GRACE_MS = 5_000
 const READY_TIMEOUT_MS = 120_000
 const READY_POLL_MS = 150
-const PROBE_TIMEOUT_MS = 2_000
 /** A service that ends this often before it is ready for the first time is given up. */
 const ENDS_BEFORE_READY = 3
 
@@ -289,32 +289,5 @@ async function ready(
         `${name} was not ready after ${READY_TIMEOUT_MS / 1000} s (${state.detail}). Its log is ${logFile}.`,
       )
     await sleep(READY_POLL_MS)
-  }
-}
-
-export interface Readiness {
-  readonly ready: boolean
-  /** No decision and no answer depends on what fails, if anything does. */
-  readonly isWorking: boolean
-  /** The failing checks, or why the request failed. */
-  readonly detail: string
-}
-
-/** Requests /readyz of a service. Never rejects. */
-export async function probeReadiness(healthUrl: string): Promise<Readiness> {
-  try {
-    const response = await fetch(`${healthUrl}/readyz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) })
-    const body = (await response.json()) as { checks?: Check[] }
-    const failing = (body.checks ?? []).filter((check) => !check.ok)
-    return {
-      ready: response.ok && failing.length === 0,
-      isWorking: response.ok || (failing.length > 0 && failing.every(({ aside }) => aside === true)),
-      detail: failing
-        .map(({ name, detail }) => (detail === undefined ? name : `${name}: ${detail}`))
-        .join(', '),
-    }
-  } catch {
-    // The service does not listen yet.
-    return { ready: false, isWorking: false, detail: 'no answer' }
   }
 }
