@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
+import { migrationFiles } from './migration-files.mjs'
 
 /** The services of packages/service-connections/src/service-access.ts, with every program that they run. */
 const PROGRAMS = {
@@ -96,10 +97,9 @@ function isRun(table, verb, isFilled) {
 
 /** Tables, the bodies of functions that run with the rights of their caller, and the read models that have a table of a name. */
 function readSchema(root) {
-  const files = ['packages', 'services'].flatMap((folder) =>
-    readdirSync(join(root, folder)).flatMap((name) => sqlFiles(join(root, folder, name))),
-  )
-  const sql = files.map((file) => readFileSync(file, 'utf8')).join('\n')
+  const sql = migrationFiles(root)
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
   const tables = new Set(
     [...sql.matchAll(/CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+\.\w+)/g)].map(([, name]) => name),
   )
@@ -122,16 +122,6 @@ function readSchema(root) {
   }
   return { tables, functions, views }
 }
-
-/** Files of the folders `sql` of a package and of its rooms. */
-const sqlFiles = (folder) =>
-  ['sql', 'src'].flatMap((part) =>
-    existsSync(join(folder, part))
-      ? readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' })
-          .filter((name) => /(^|\/)sql\/[^/]+\.sql$/.test(`${part}/${name}`))
-          .map((name) => join(folder, part, name))
-      : [],
-  )
 
 /** The strings and templates of a program. */
 function statementsIn(text) {

@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { migrationFiles } from './migration-files.mjs'
 import { withoutDigest } from './containers/foreign-images.mjs'
 import { makeReleaseFiles } from './release-files.mjs'
 import { nameScorerCommit, releaseScorer } from './scorers.mjs'
@@ -33,12 +34,7 @@ export const sha256Of = (path) =>
 /** Paths of the files that a release freezes, relative to the checkout, with `/` between names. */
 export function frozenPaths() {
   const samples = filesIn(join(root, 'schemas/golden')).filter((path) => !path.endsWith('.md'))
-  const migrations = ['packages', 'services'].flatMap((group) =>
-    readdirSync(join(root, group)).flatMap((name) =>
-      ['sql', 'src/sql'].flatMap((folder) => filesIn(join(root, group, name, folder))),
-    ),
-  )
-  return [...samples, ...migrations].map((path) => relative(root, path).split(sep).join('/')).sort()
+  return [...samples, ...migrationFiles(root)].map((path) => relative(root, path).split(sep).join('/')).sort()
 }
 
 function filesIn(folder) {

@@ -6,8 +6,8 @@ import { root } from '../setup.mjs'
 import { productVersion } from '../version.mjs'
 import { commandsBelow, commandsOf, follow } from './page.mjs'
 
-const OPERATED = 'services/cli/src/install/runbooks.long.e2e.test.ts'
-const SIDE_BY_SIDE = 'services/cli/src/install/releases-side-by-side.long.e2e.test.ts'
+const OPERATED = 'services/cli/test/install/runbooks.long.e2e.test.ts'
+const SIDE_BY_SIDE = 'services/cli/test/install/releases-side-by-side.long.e2e.test.ts'
 
 /** The test that follows each section of a page. */
 const FOLLOWED = {
@@ -20,7 +20,7 @@ const FOLLOWED = {
     'From a file of values to the first report': 'scripts/kubernetes/run-chart.containers.test.mjs',
     Upgrade: 'scripts/kubernetes/run-chart.containers.test.mjs',
   },
-  'docs/runbooks/add-partitions.md': { Steps: 'services/cli/src/install/install.full.e2e.test.ts' },
+  'docs/runbooks/add-partitions.md': { Steps: 'services/cli/test/install/install.full.e2e.test.ts' },
   'docs/runbooks/fail-over-postgres.md': {
     'The replica has every commit': OPERATED,
     'The replica may lack commits': OPERATED,
@@ -32,7 +32,9 @@ const FOLLOWED = {
   },
   'docs/runbooks/move-to-another-cluster.md': { 'Move to another cluster': OPERATED },
   'docs/runbooks/record-keys.md': { 'Exchange the key': OPERATED },
-  'docs/runbooks/restore-a-backup.md': { Restore: 'services/cli/src/install/lost-database.long.e2e.test.ts' },
+  'docs/runbooks/restore-a-backup.md': {
+    Restore: 'services/cli/test/install/lost-database.long.e2e.test.ts',
+  },
   'docs/runbooks/rotate-credentials.md': {
     'The password of the database': SIDE_BY_SIDE,
     'Signing keys': SIDE_BY_SIDE,

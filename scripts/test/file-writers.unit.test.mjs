@@ -23,7 +23,7 @@ const TOLD = [
   'packages/labels/src/orders/run-orders.ts',
   'packages/labels/src/refresh/fetch-list.ts',
   'packages/command-line/src/answer-file.ts',
-  'services/cli/src/support-bundle/write-bundle.ts',
+  'packages/operation/src/commands/support-bundle/write-bundle.ts',
 ]
 /** Files of an installation on one machine, which its next start makes again or names. */
 const LOCAL = [

@@ -12,6 +12,8 @@ test('a release freezes golden samples and migrations', () => {
     expect.arrayContaining([
       'packages/event-log/sql/0001-log.sql',
       'packages/ledger/src/sql/0001-ledger.sql',
+      'packages/gate/src/access/sql/0001-access.sql',
+      'packages/bulk/src/worker/sql/0001-bulk.sql',
       'schemas/golden/ReportGenerated/1.bin',
     ]),
   )

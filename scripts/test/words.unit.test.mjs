@@ -19,7 +19,7 @@ const STALE = [
 const LEFT_OUT =
   /^docs\/(?:adr|reference)\/|^docs\/(?:benchmarks|performance)\.md|\/generated\/|^packages\/bench\//
 /** Texts of the PDF, whose bytes are pinned by the version of the renderer: they change with the next one. */
-const TO_DO = /^docs\/levels\.md|^packages\/report-document\/src\/(?:level-reasons|points|strings)\.en\.ts/
+const TO_DO = /^docs\/levels\.md|^packages\/reports\/src\/document\/(?:level-reasons|points|strings)\.en\.ts/
 const COMMENTS = /\/\*[^]*?\*\/|^\s*(?:\/\/|--).*$|\$\{[^}]*\}/gm
 const STRINGS = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g
 

@@ -72,12 +72,12 @@ export const elsewhere: readonly FailpointName[] = [
   'transparency.publish-key',
   // packages/evidence/test/transparency/shorter-log.int.test.ts kills the command at this one.
   'transparency.accept',
-  // services/cli/test/log/adopt.int.test.ts and services/cli/src/restore/restore.full.int.test.ts kill the command at these.
+  // services/cli/test/log/adopt.int.test.ts and services/cli/test/restore/restore.full.int.test.ts kill the command at these.
   'transparency.adopt',
   'restore.restored',
   // services/api/test/sessions.int.test.ts kills the API at these.
   'access.session',
-  // services/cli/src/install/install.full.e2e.test.ts kills an installation at this one.
+  // services/cli/test/install/install.full.e2e.test.ts kills an installation at this one.
   'access.report-partitions',
   // services/api/test/shares.int.test.ts and cases.int.test.ts kill the API at these.
   'sharing.change',
@@ -120,7 +120,7 @@ export const elsewhere: readonly FailpointName[] = [
   'api.bulk-cancel-requested',
   // packages/labels/test/orders/list-orders.int.test.ts ends a process at this one.
   'labels.order',
-  // services/cli/src/dead-letters/dead-letters.int.test.ts kills a redrive at this one.
+  // services/cli/test/dead-letters/dead-letters.int.test.ts kills a redrive at this one.
   'dead-letters.redrive',
   // services/webhook-dispatcher/test/kills.int.test.ts kills a process at each of these while webhooks are sent.
   'webhooks.change',

@@ -47,16 +47,17 @@ import {
   type Lists,
   ownLabelEndpoints,
 } from '@cupel/labels/routes'
-import type { HealthParts } from './health/installation-health.js'
-import { getInstallationHealth } from './routes/health/get-installation-health.js'
-import { getHealth } from './routes/health/get-health.js'
-import { getReadiness } from './routes/health/get-readiness.js'
-import { getDocs } from './routes/reference/get-docs.js'
-import { getOpenapi } from './routes/reference/get-openapi.js'
+import { type HealthParts, getInstallationHealth, getHealth, getReadiness } from '@cupel/operation/routes'
+import {
+  getDocs,
+  getOpenapi,
+  listChains,
+  getPostmanCollection,
+  getProblemPage,
+} from '@cupel/reference/routes'
 import { ledgerEndpoints } from '@cupel/ledger/routes'
 import { inboxEndpoints, watchEndpoints, type WatchParts } from '@cupel/watches/routes'
 import { policyEndpoints, type PolicyParts } from '@cupel/policy/routes'
-import { listChains } from './routes/reference/list-chains.js'
 import {
   getLogCheckpoint,
   type ReadLogCheckpoint,
@@ -64,13 +65,8 @@ import {
   type ReadLogTile,
   openToEverybody,
 } from '@cupel/evidence/routes'
-import { postmanCollection } from './reference-page/postman.js'
-import { problemPages } from './reference-page/problem-page.js'
-import { renderReferencePage } from './reference-page/render-page.js'
-import { searchPages } from './reference-page/search-page.js'
-import { getPostmanCollection } from './routes/reference/get-postman-collection.js'
-import { getProblemPage } from './routes/reference/get-problem-page.js'
-import { webhooksInOrder } from './webhook-description.js'
+import { postmanCollection, problemPages, renderReferencePage, searchPages } from '@cupel/reference/page'
+import { webhooksInOrder, webhookEndpoints, type WebhookParts } from '@cupel/webhooks/routes'
 import {
   sessionEndpoints,
   type SessionParts,
@@ -87,7 +83,6 @@ import {
   type AsOfScreens,
   type Screens,
 } from '@cupel/screening/routes'
-import { webhookEndpoints, type WebhookParts } from '@cupel/webhooks/routes'
 
 export interface EndpointParts {
   readonly screens: Screens

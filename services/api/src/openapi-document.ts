@@ -3,8 +3,8 @@ import { plans } from '@cupel/domain'
 import { noPersonalDataKeys } from '@cupel/personal-data'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import { type Endpoint, describeApi } from '@cupel/gate/http'
-import { postmanCollection } from './reference-page/postman.js'
-import { webhooksInOrder } from './webhook-description.js'
+import { postmanCollection } from '@cupel/reference/page'
+import { webhooksInOrder } from '@cupel/webhooks/routes'
 
 /** Indented JSON with a line break at the end. */
 export function openapiDocument(): string {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventLog } from '@cupel/event-log'
 import { silentLogger } from '@cupel/contracts'
-import { readInstallationHealth } from '../src/health/installation-health.js'
+import { readInstallationHealth } from '@cupel/operation/routes'
 import type { RunningApi } from '../src/index.js'
 import { call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Answer, Call } from '@cupel/gate/http'
 import { openapiDocument } from '../src/index.js'
 import { describedEndpoints } from '../src/openapi-document.js'
-import { renderReferencePage } from '../src/reference-page/render-page.js'
+import { renderReferencePage } from '@cupel/reference/page'
 
 const document = JSON.parse(openapiDocument()) as {
   info: { description: string }

@@ -4,11 +4,16 @@ import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import { describe, expect, test, vi } from 'vitest'
 import { openapiDocument } from '../src/index.js'
 import { describedEndpoints, postmanDocument } from '../src/openapi-document.js'
-import { entriesOf, type Description } from '../src/reference-page/description.js'
-import { problemPages } from '../src/reference-page/problem-page.js'
-import { renderReferencePage } from '../src/reference-page/render-page.js'
-import { samplesOf, sdkCalls } from '../src/reference-page/samples.js'
-import { createSearch, searchPages } from '../src/reference-page/search-page.js'
+import {
+  entriesOf,
+  type Description,
+  problemPages,
+  renderReferencePage,
+  samplesOf,
+  sdkCalls,
+  createSearch,
+  searchPages,
+} from '@cupel/reference/page'
 
 const document = JSON.parse(openapiDocument()) as Description
 const { components } = document as unknown as {

@@ -3,7 +3,7 @@ import { changeWebhookBody, digestWebhookBody, jobWebhookBody, testWebhookBody }
 import { reportExample } from '@cupel/contracts'
 import { describe, expect, test } from 'vitest'
 import { openapiDocument } from '../src/index.js'
-import { describedWebhooks, webhooksInOrder } from '../src/webhook-description.js'
+import { describedWebhooks, webhooksInOrder } from '@cupel/webhooks/routes'
 
 const AT = '2026-11-21T09:00:00.000Z'
 const job = {

@@ -7,12 +7,12 @@ type Register = (program: Command, context: CliContext) => void
 /** By the first word of their commands, in the order of the help. */
 const groups: Readonly<Record<string, () => Promise<Register>>> = {
   start: async () => (await import('./start/register.js')).registerStart,
-  install: async () => (await import('./install/register.js')).registerInstall,
-  upgrade: async () => (await import('./install/register.js')).registerUpgrade,
-  restore: async () => (await import('./restore/register.js')).registerRestore,
-  status: async () => (await import('./status/register.js')).registerStatus,
-  doctor: async () => (await import('./doctor/register.js')).registerDoctor,
-  'support-bundle': async () => (await import('./support-bundle/register.js')).registerSupportBundle,
+  install: async () => (await import('@cupel/operation/commands')).registerInstall,
+  upgrade: async () => (await import('@cupel/operation/commands')).registerUpgrade,
+  restore: async () => (await import('@cupel/operation/commands')).registerRestore,
+  status: async () => (await import('@cupel/operation/commands')).registerStatus,
+  doctor: async () => (await import('@cupel/operation/commands')).registerDoctor,
+  'support-bundle': async () => (await import('@cupel/operation/commands')).registerSupportBundle,
   screen: async () => (await import('@cupel/screening/commands')).registerScreen,
   transfers: async () => (await import('@cupel/screening/commands')).registerTransfers,
   explain: async () => (await import('@cupel/evidence/commands')).registerExplain,
@@ -39,7 +39,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
   archive: async () => (await import('@cupel/archive/commands')).registerArchive,
   retention: async () => (await import('@cupel/archive/commands')).registerRetention,
   log: async () => (await import('@cupel/evidence/commands')).registerLog,
-  'dead-letters': async () => (await import('./dead-letters/register.js')).registerDeadLetters,
+  'dead-letters': async () => (await import('@cupel/operation/commands')).registerDeadLetters,
 }
 
 /** Loads only the group of this command, because all groups take most of a second. Help and unknown commands load all of them. */

@@ -12,7 +12,7 @@ import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { openDatabase, type Database } from '@cupel/postgres'
 import { openTestLog } from '@cupel/testkit/installation'
 import { adoptLog, type AdoptedLog, type EvidenceSettings } from '@cupel/evidence/transparency'
-import { restore, type Restored, type RestoreOptions } from '../src/restore/restore.js'
+import { restore, type Restored, type RestoreOptions } from '@cupel/operation/commands'
 
 export interface Opened {
   readonly database: Database

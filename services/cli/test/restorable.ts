@@ -24,9 +24,8 @@ import { startStandalone } from '@cupel/standalone'
 import { killedAt, until } from '@cupel/testkit'
 import { failLoudly, testRecordKeys } from '@cupel/testkit/installation'
 import { createSecretBox, type EndpointStore } from '@cupel/webhooks'
-import { prepareDatabase } from '@cupel/command-line/installation'
-import { ensureDefaultPolicy } from '../src/start/default-policy.js'
-import type { Restored, RestoreOptions } from '../src/restore/restore.js'
+import { prepareDatabase, ensureDefaultPolicy } from '@cupel/command-line/installation'
+import type { Restored, RestoreOptions } from '@cupel/operation/commands'
 import {
   adoptOpened,
   embeddedLog,

@@ -29,9 +29,9 @@ import {
 } from '@cupel/evidence/transparency'
 import { ConfigError, type Check, type RunningService } from '@cupel/kit/service'
 import { SigningKeysError } from '@cupel/signing'
-import { askWitnesses, witnessesIn } from './ask-witnesses.js'
-import { keepLatestReports, type LatestReports } from './keep-latest-reports.js'
-import { watchLists } from './watch-lists.js'
+import { askWitnesses, witnessesIn } from '@cupel/evidence/worker'
+import { keepLatestReports, type LatestReports } from '@cupel/reports/worker'
+import { watchLists } from '@cupel/labels/worker'
 
 export interface ProjectorDeps {
   readonly log: EventLog

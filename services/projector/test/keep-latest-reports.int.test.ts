@@ -9,7 +9,7 @@ import { until } from '@cupel/testkit'
 import { diesAt, openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keepLatestReports, type LatestReports } from '../src/keep-latest-reports.js'
+import { keepLatestReports, type LatestReports } from '@cupel/reports/worker'
 import {
   eraseAccount,
   erasureEvent,

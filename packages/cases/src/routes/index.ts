@@ -11,7 +11,7 @@ import { listReportCases } from './list-cases.js'
 import { listReportNotes } from './list-notes.js'
 import { setReportDisposition } from './set-disposition.js'
 
-export type { CaseParts } from './case-description.js'
+export { type CaseParts, caseAuthorOf, caseText, factsOf } from './case-description.js'
 
 export function caseEndpoints(
   parts: CaseParts,
@@ -31,6 +31,5 @@ export function caseEndpoints(
     getCaseFile(parts, largeReads),
   ]
 }
-export { caseAuthorOf, caseText, factsOf } from './case-description.js'
 export { getCaseDossier } from './get-dossier.js'
 export { createReadCaseText } from './read-case-text.js'

@@ -1,7 +1,7 @@
 /** A new installation uses the default policy from its first screen on. */
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { ensureDefaultPolicy as ensurePolicy } from '@cupel/policy'
-import type { Stack } from '@cupel/command-line/installation'
+import type { Stack } from './stack/stack.js'
 
 /** Activates it unless a policy was activated before; resolves to whether it did. */
 export async function ensureDefaultPolicy({

@@ -2,7 +2,7 @@
 import type { Logger } from '@cupel/contracts'
 import { hasCurrentDefinition, rebuildReadModel } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
-import type { Stack } from '@cupel/command-line/installation'
+import type { Stack } from './stack/stack.js'
 
 /** Does nothing if all tables are of this version. After a kill the next start repeats the rebuild. */
 export async function renewReadModels(

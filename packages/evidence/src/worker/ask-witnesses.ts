@@ -11,7 +11,7 @@ import {
   type EvidenceSettings,
   type RunningWitnesses,
   type WitnessSettings,
-} from '@cupel/evidence/transparency'
+} from '../transparency/index.js'
 
 interface Parts extends EvidenceSettings {
   /** Null if no file names witnesses. */

@@ -1,5 +1,5 @@
 import { noMetrics, silentLogger, type DomainEvent, type Metrics } from '@cupel/contracts'
-import { labelView } from '@cupel/labels/read-model'
+import { labelView } from '../read-model/reducers.js'
 import { readModels } from '@cupel/read-models'
 import { until } from '@cupel/testkit'
 import { openTestInstallation } from '@cupel/testkit/installation'

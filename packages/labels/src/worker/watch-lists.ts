@@ -2,7 +2,7 @@
 import { sleep } from '@cupel/kit/concurrency'
 import type { Logger, Metrics } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
-import { readJudgedLists } from '@cupel/labels/read-model'
+import { readJudgedLists } from '../read-model/index.js'
 
 export interface ListWatch {
   stop(): Promise<void>

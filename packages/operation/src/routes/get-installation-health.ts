@@ -6,7 +6,7 @@ import {
   readInstallationHealth,
   type HealthParts,
   type InstallationHealth,
-} from '../../health/installation-health.js'
+} from './installation-health.js'
 import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
 
 const serviceComponent = z

@@ -8,7 +8,7 @@ import {
   refuse,
   contentSecurityPolicy,
 } from '@cupel/gate/http'
-import { isProblemCode } from '../../reference-page/problem-page.js'
+import { isProblemCode } from '../page/index.js'
 
 const problemPath = z.object({
   code: z

@@ -43,7 +43,7 @@ import {
   reportedAddressesOf,
   reportView,
   type LatestReport,
-} from '@cupel/reports/read-model'
+} from '../read-model/index.js'
 
 export interface LatestReportsOptions {
   readonly log: EventLog

@@ -1,5 +1,5 @@
 /**
- * An attacker with the rights of the log's owner removes the end of the embedded log. `packages/transparency` tests the same for Kafka,
+ * An attacker with the rights of the log's owner removes the end of the embedded log. `packages/evidence` tests the same for Kafka,
  * where each of these commands would start brokers.
  */
 import { readdirSync, readFileSync } from 'node:fs'

@@ -36,3 +36,4 @@ export function webhookEndpoints(parts: WebhookParts): readonly Endpoint[] {
 }
 export { webhookStoreOf } from './webhook-store.js'
 export { MAX_USES_PER_MINUTE } from './email-link.js'
+export { describedWebhooks, webhooksInOrder } from './webhook-description.js'

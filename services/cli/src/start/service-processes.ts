@@ -15,8 +15,7 @@ import {
 } from '@cupel/local-stack'
 import type { Config, Shutdown } from '@cupel/kit/service'
 import { checkout } from '@cupel/command-line'
-import { connectionSettings, type Stack } from '@cupel/command-line/installation'
-import { probeReadiness } from './probe-readiness.js'
+import { connectionSettings, type Stack, probeReadiness } from '@cupel/command-line/installation'
 import { webPortOf } from './web-port.js'
 import { scalable, type ScalableService, type Scale } from './scale.js'
 

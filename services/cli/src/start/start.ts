@@ -30,13 +30,13 @@ import {
   requireBrokers,
   startStack,
   type Stack,
+  ensureDefaultPolicy,
+  renewReadModels,
 } from '@cupel/command-line/installation'
 import { type CliContext, CommandError, EXIT_CONFIG, EXIT_FAILED, EXIT_USAGE } from '@cupel/command-line'
 import { sanctionsListHint, listState } from '@cupel/labels/commands'
-import { ensureDefaultPolicy } from './default-policy.js'
 import { ensureDemoKeys } from './demo-keys.js'
 import { readyLine, readyText, type Ready } from './ready-line.js'
-import { renewReadModels } from './renew-read-models.js'
 import { parseScale, type Scale } from './scale.js'
 import { startServiceProcesses } from './service-processes.js'
 import type { Services, StartOptions } from './start-options.js'

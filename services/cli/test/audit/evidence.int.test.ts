@@ -12,7 +12,7 @@ import { logKey, SIGNING_KEYS_FILE, transparencyFolder } from '@cupel/evidence/t
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ACCOUNT, insertAccounts } from '../account-rows.js'
 import { openCommandLine, type CommandLine } from '../command-line.js'
-import type { Status } from '../../src/status/status.js'
+import type { Status } from '@cupel/operation/commands'
 import { readPublicKeys } from '@cupel/command-line/installation'
 
 const TOPIC = topicOf('AccountCreated')

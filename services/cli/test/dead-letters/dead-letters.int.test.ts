@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { topicOf } from '@cupel/contracts'
 import { appendDeadLetter, FORGED_RECORD, type EventLog, type LogRecord } from '@cupel/event-log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
 import { checkout } from '@cupel/command-line'
 
 const GROUP = 'bulk-coordinator.jobs.v1'

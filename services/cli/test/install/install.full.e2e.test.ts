@@ -10,13 +10,9 @@ import { openDatabase } from '@cupel/postgres'
 import { logServices } from '@cupel/service-connections'
 import { noteSkip, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { commandsBelow } from '../../test/follow-page.js'
-import {
-  openSecuredInstallation,
-  TOPIC_PREFIX,
-  type SecuredInstallation,
-} from '../../test/secured-installation.js'
-import { checkout } from '../../test/started.js'
+import { commandsBelow } from '../follow-page.js'
+import { openSecuredInstallation, TOPIC_PREFIX, type SecuredInstallation } from '../secured-installation.js'
+import { checkout } from '../started.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`an installation on a cluster of its own: ${missing}`)

@@ -7,7 +7,7 @@ import { openDatabase, type Database } from '@cupel/postgres'
 import { createTestDatabase, type TestDatabase } from '@cupel/testkit'
 import { TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callCupel, type Said } from '../../test/command-line.js'
+import { callCupel, type Said } from '../command-line.js'
 
 const role = `cupel_service_${randomBytes(6).toString('hex')}`
 let target: TestDatabase

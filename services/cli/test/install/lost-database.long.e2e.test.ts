@@ -9,15 +9,15 @@ import { logServices } from '@cupel/service-connections'
 import { noteSkip, until } from '@cupel/testkit'
 import { topicSpecs } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { archiveDrill } from '../../test/archive-drill.js'
-import { commandsBelow } from '../../test/follow-page.js'
-import { forgottenCustomers } from '../../test/forgotten-customers.js'
+import { archiveDrill } from '../archive-drill.js'
+import { commandsBelow } from '../follow-page.js'
+import { forgottenCustomers } from '../forgotten-customers.js'
 import {
   openSecuredInstallation,
   TOPIC_PREFIX,
   type Customer,
   type SecuredInstallation,
-} from '../../test/secured-installation.js'
+} from '../secured-installation.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`an installation that loses its database and its topics: ${missing}`)

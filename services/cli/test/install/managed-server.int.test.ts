@@ -8,8 +8,8 @@ import { logServices } from '@cupel/service-connections'
 import { noteSkip } from '@cupel/testkit'
 import { TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callCupel } from '../../test/command-line.js'
-import { startSystemPostgres, systemPostgres, type SystemPostgres } from '../../test/system-postgres.js'
+import { callCupel } from '../command-line.js'
+import { startSystemPostgres, systemPostgres, type SystemPostgres } from '../system-postgres.js'
 
 const PASSWORD = 'of-this-test'
 const programs = systemPostgres()

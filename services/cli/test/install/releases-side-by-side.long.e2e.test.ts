@@ -12,9 +12,9 @@ import { promisify } from 'node:util'
 import { freePort, startChild, type Child } from '@cupel/local-stack'
 import { createTestDatabase, executeAt, noteSkip, testKafka, until, type TestDatabase } from '@cupel/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from 'vitest'
-import { kafkaSettings } from '../../test/kafka-settings.js'
-import { startSteadyScreens, type SteadyScreens } from '../../test/steady-screens.js'
-import { checkout } from '../../test/started.js'
+import { kafkaSettings } from '../kafka-settings.js'
+import { startSteadyScreens, type SteadyScreens } from '../steady-screens.js'
+import { checkout } from '../started.js'
 
 interface Scripts {
   hasHistory(version: string): Promise<boolean>

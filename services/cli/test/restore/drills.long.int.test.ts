@@ -6,8 +6,8 @@ import { ensureMasterKeys, keyIdOf, openPersonalData } from '@cupel/personal-dat
 import { testEvent } from '@cupel/testkit/installation'
 import { topicOf } from '@cupel/contracts'
 import { expect, onTestFinished, test } from 'vitest'
-import { drillOfEachTest } from '../../test/drill-of-each-test.js'
-import { screen, settled } from '../../test/drill.js'
+import { drillOfEachTest } from '../drill-of-each-test.js'
+import { screen, settled } from '../drill.js'
 
 const drill = drillOfEachTest()
 

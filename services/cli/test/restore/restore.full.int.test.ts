@@ -3,8 +3,8 @@ import { changeKey, databaseBehindLog } from '@cupel/gate/access'
 import { topicOf } from '@cupel/contracts'
 import { testEvent } from '@cupel/testkit/installation'
 import { expect, test } from 'vitest'
-import { drillOfEachTest } from '../../test/drill-of-each-test.js'
-import { enrol, job, note, revoke, screen, settled, type Customer } from '../../test/drill.js'
+import { drillOfEachTest } from '../drill-of-each-test.js'
+import { enrol, job, note, revoke, screen, settled, type Customer } from '../drill.js'
 
 const drill = drillOfEachTest()
 

@@ -4,8 +4,8 @@ import { databaseBehindLog } from '@cupel/gate/access'
 import { openKafkaLog } from '@cupel/event-log/kafka'
 import { testKafka } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
-import { drillOfEachTest } from '../../test/drill-of-each-test.js'
-import { job, screen, settled } from '../../test/drill.js'
+import { drillOfEachTest } from '../drill-of-each-test.js'
+import { job, screen, settled } from '../drill.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 const topicPrefix = `restore-${randomBytes(6).toString('hex')}.`

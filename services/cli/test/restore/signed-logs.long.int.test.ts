@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { until } from '@cupel/testkit'
 import { transparencyFolder, verifyReport } from '@cupel/evidence/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { enrol, readAll, revoke, screen, settled, type Answered, type Customer } from '../../test/drill.js'
-import { openRestorable, type Restorable, type Running } from '../../test/restorable.js'
+import { enrol, readAll, revoke, screen, settled, type Answered, type Customer } from '../drill.js'
+import { openRestorable, type Restorable, type Running } from '../restorable.js'
 
 let installation: Restorable
 let customer: Customer

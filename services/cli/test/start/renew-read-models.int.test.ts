@@ -4,8 +4,8 @@ import { hasCurrentDefinition } from '@cupel/projections'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { policyView, readActivePolicy } from '@cupel/policy/read-model'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
-import { renewReadModels } from './renew-read-models.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
+import { renewReadModels } from '@cupel/command-line/installation'
 
 let stack: CommandLine
 beforeAll(async () => {

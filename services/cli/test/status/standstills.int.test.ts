@@ -12,10 +12,9 @@ import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { SIGNING_KEYS_FILE, storeArchiveBegun } from '@cupel/evidence/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
-import { watchedRow } from '../../test/watched-row.js'
-import type { Finding } from '../doctor/examine.js'
-import type { Status } from './status.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
+import { watchedRow } from '../watched-row.js'
+import type { Finding, Status } from '@cupel/operation/commands'
 
 let installation: CommandLine
 let archive: string

@@ -1,7 +1,7 @@
 /** What waits is told from its own time on, and brokers whose replicas are not in step are told in one sentence. */
 import type { EventLog, TopicFault } from '@cupel/event-log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openCommandLine, type CommandLine } from '../../test/command-line.js'
+import { openCommandLine, type CommandLine } from '../command-line.js'
 import { readLaggingReplicas, readWaiting } from '@cupel/service-connections/health'
 
 let installation: CommandLine

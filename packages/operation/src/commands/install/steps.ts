@@ -32,9 +32,9 @@ import {
   ensureLogin,
   roleState,
   type ServiceLogin,
+  ensureDefaultPolicy,
+  renewReadModels,
 } from '@cupel/command-line/installation'
-import { ensureDefaultPolicy } from '../start/default-policy.js'
-import { renewReadModels } from '../start/renew-read-models.js'
 import { serviceAcls } from './acls.js'
 import { evidenceSteps } from './evidence.js'
 import type { Step } from './step.js'

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { knownSecrets } from './known-secrets.js'
 import { createRedact } from './redact.js'
 
-const root = new URL('../../../../', import.meta.url).pathname
+const root = new URL('../../../../../', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'cupel-known-secrets-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -1,0 +1,1 @@
+export { askWitnesses, witnessesIn } from './ask-witnesses.js'

@@ -1,0 +1,1 @@
+export { watchLists } from './watch-lists.js'

@@ -1,0 +1,6 @@
+export { type Description, entriesOf } from './description.js'
+export { postmanCollection } from './postman.js'
+export { isProblemCode, problemPages } from './problem-page.js'
+export { renderReferencePage } from './render-page.js'
+export { samplesOf, sdkCalls } from './samples.js'
+export { createSearch, searchPages } from './search-page.js'

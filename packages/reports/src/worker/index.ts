@@ -1,0 +1,1 @@
+export { type LatestReports, keepLatestReports } from './keep-latest-reports.js'
