@@ -115,11 +115,16 @@ const DEFINITION = {
          FROM pg_namespace n LEFT JOIN projection.read_model m ON m.name = $1 WHERE n.nspname = $2`,
 }
 
-/** Whether the live tables were made from the definition in the code; `null` if there are none. */
+/** Whether the live tables were made from the definition in the code; `null` if there are none, also in a database without any. */
 export async function hasCurrentDefinition(
   database: Queryable,
   readModel: ReadModel,
 ): Promise<boolean | null> {
+  return (await schemaExists(database, readModel.schema)) ? await hasCurrentTables(database, readModel) : null
+}
+
+/** As hasCurrentDefinition, in an installed database. */
+export async function hasCurrentTables(database: Queryable, readModel: ReadModel): Promise<boolean | null> {
   const [schema] = await database.query<{ sha256: string | null }>(DEFINITION, [
     readModel.name,
     readModel.schema,

@@ -15,7 +15,7 @@ import { onNudge } from './nudges.js'
 import { storeProjectionStatus, type ProjectionStatus, type SeenEnds } from './projection-state.js'
 import { projectionMetrics, type ProjectionMetrics } from './projection-metrics.js'
 import { createRecordTraces } from './record-traces.js'
-import { analyzeTables, hasCurrentDefinition } from './read-model-tables.js'
+import { analyzeTables, hasCurrentTables } from './read-model-tables.js'
 import { readModelGroup, type ReadModel } from './read-model.js'
 
 /** Default number of records of one partition in one batch. */
@@ -158,9 +158,9 @@ function follow(state: State, statistics: Statistics): Consumer {
 
 /** Tables of another definition stay until an operator rebuilds them: rows of the new kind would not fit them. */
 async function requireCurrentTables(database: Queryable, readModel: ReadModel): Promise<void> {
-  const isCurrent = await hasCurrentDefinition(database, readModel)
-  if (isCurrent === null) throw new Error(`The tables of ${readModel.name} do not exist yet`)
-  if (!isCurrent)
+  const hasCurrent = await hasCurrentTables(database, readModel)
+  if (hasCurrent === null) throw new Error(`The tables of ${readModel.name} do not exist yet`)
+  if (!hasCurrent)
     throw new Error(
       `The tables of ${readModel.name} were made by another version: run cupel audit replay --target ${readModel.name}`,
     )
