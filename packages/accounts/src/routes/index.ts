@@ -1,6 +1,3 @@
-export { accountEndpoints } from './accounts/index.js'
-export { keyEndpoints } from './keys/index.js'
-export { type KeyParts, expiryField, reasonField } from './keys/key-description.js'
-export { sessionEndpoints } from './sessions/index.js'
+export { accountsFeature } from './feature.js'
+export { expiryField, reasonField } from './keys/key-description.js'
 export { createPersonSignIn } from './sessions/person-sign-in.js'
-export type { SessionParts } from './sessions/session-description.js'

@@ -1,6 +1,2 @@
-export { demoEndpoints } from './demo/index.js'
-export type { ListImportParts } from './list-imports/import-description.js'
-export { listImportEndpoints } from './list-imports/index.js'
-export { type Lists, judgeSets, listLists } from './lists/list-lists.js'
-export { ownLabelEndpoints } from './own-labels/index.js'
-export { searchLabelsEndpoint } from './search/search-labels.js'
+export { labelsFeature } from './feature.js'
+export { judgeSets } from './lists/list-lists.js'

@@ -1,4 +1,2 @@
-export { getHealth } from './get-health.js'
-export { getInstallationHealth } from './get-installation-health.js'
-export { getReadiness } from './get-readiness.js'
-export { type HealthParts, readInstallationHealth } from './installation-health.js'
+export { operationFeature } from './feature.js'
+export { readInstallationHealth } from './installation-health.js'

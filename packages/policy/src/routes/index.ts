@@ -14,12 +14,15 @@ export const policyPartsOf = (deps: Omit<ProposalParts, 'now'>): PolicyParts => 
   proposals: { ...deps, now: () => new Date() },
 })
 
-export const policyEndpoints = ({ proposals, ...parts }: PolicyParts): readonly Endpoint[] => [
-  getPolicy(parts.policyInForce),
-  whatIf(parts),
-  createPolicyProposal(proposals),
-  listPolicyProposals(proposals),
-  getPolicyProposal(proposals),
-  activatePolicyProposal(proposals),
-  listPolicyActivations(proposals),
-]
+export function policyFeature({ policy }: { readonly policy: PolicyParts }): readonly Endpoint[] {
+  const { proposals } = policy
+  return [
+    getPolicy(policy.policyInForce),
+    whatIf(policy),
+    createPolicyProposal(proposals),
+    listPolicyProposals(proposals),
+    getPolicyProposal(proposals),
+    activatePolicyProposal(proposals),
+    listPolicyActivations(proposals),
+  ]
+}

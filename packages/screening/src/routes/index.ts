@@ -1,7 +1,3 @@
-export type { AsOfScreens } from './calls/as-of-screens.js'
 export { screensCheck } from './calls/failing-share.js'
 export { openScreening } from './calls/open-screening.js'
-export type { Screens } from './calls/screens.js'
-export type { TransferReads } from './calls/transfer-reads.js'
-export { createScreen } from './screen/create-screen.js'
-export { transferEndpoints } from './transfers/index.js'
+export { screeningFeature } from './feature.js'

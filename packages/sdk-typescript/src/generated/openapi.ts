@@ -2542,6 +2542,59 @@ export interface components {
             /** @description Why, for the audit log. */
             readonly reason?: string | null;
         };
+        readonly NewSession: {
+            readonly account_id: string;
+            /** @description The key that the call counts as. */
+            readonly key_id: string;
+            readonly livemode: boolean;
+            /** @description What the key may do: read-only, read-write, admin or operator; each holds those before it. */
+            readonly scope: string;
+            /** @description The plan of the key, whose bucket the call draws from. */
+            readonly plan: string;
+            /** @description Whether webhook endpoints may be changed. */
+            readonly webhook_admin: boolean;
+            /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
+            readonly actor: string | null;
+            /** @description When the session ends at the latest; null if the call carries a key. UTC, RFC 3339. */
+            readonly expires_at: string | null;
+            /** @description The token; only this answer shows it. */
+            readonly session_token: string;
+        };
+        readonly OidcSessionRequest: {
+            /** @description The ID token, as the sign-in service signed it for the configured client in the last five minutes. */
+            readonly id_token: string;
+            /** @description The secret whose SHA-256 in base64url is the `nonce` of the ID token. */
+            readonly nonce: string;
+            /** @description The key to act with, where the groups of the person are mapped to several. */
+            readonly key_id?: string | null;
+        };
+        readonly SignInChoice: {
+            readonly choices: readonly components["schemas"]["SignInKey"][];
+        };
+        readonly SignInKey: {
+            readonly key_id: string;
+            readonly key_name: string;
+            readonly account_id: string;
+            readonly account_name: string;
+            readonly livemode: boolean;
+            readonly scope: string;
+        };
+        readonly Session: {
+            readonly account_id: string;
+            /** @description The key that the call counts as. */
+            readonly key_id: string;
+            readonly livemode: boolean;
+            /** @description What the key may do: read-only, read-write, admin or operator; each holds those before it. */
+            readonly scope: string;
+            /** @description The plan of the key, whose bucket the call draws from. */
+            readonly plan: string;
+            /** @description Whether webhook endpoints may be changed. */
+            readonly webhook_admin: boolean;
+            /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
+            readonly actor: string | null;
+            /** @description When the session ends at the latest; null if the call carries a key. UTC, RFC 3339. */
+            readonly expires_at: string | null;
+        };
         readonly Usage: {
             readonly today: components["schemas"]["UsagePeriod"];
             readonly month: components["schemas"]["UsagePeriod"];
@@ -2628,59 +2681,6 @@ export interface components {
             readonly day: string;
             readonly key_id: string;
         };
-        readonly NewSession: {
-            readonly account_id: string;
-            /** @description The key that the call counts as. */
-            readonly key_id: string;
-            readonly livemode: boolean;
-            /** @description What the key may do: read-only, read-write, admin or operator; each holds those before it. */
-            readonly scope: string;
-            /** @description The plan of the key, whose bucket the call draws from. */
-            readonly plan: string;
-            /** @description Whether webhook endpoints may be changed. */
-            readonly webhook_admin: boolean;
-            /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
-            readonly actor: string | null;
-            /** @description When the session ends at the latest; null if the call carries a key. UTC, RFC 3339. */
-            readonly expires_at: string | null;
-            /** @description The token; only this answer shows it. */
-            readonly session_token: string;
-        };
-        readonly OidcSessionRequest: {
-            /** @description The ID token, as the sign-in service signed it for the configured client in the last five minutes. */
-            readonly id_token: string;
-            /** @description The secret whose SHA-256 in base64url is the `nonce` of the ID token. */
-            readonly nonce: string;
-            /** @description The key to act with, where the groups of the person are mapped to several. */
-            readonly key_id?: string | null;
-        };
-        readonly SignInChoice: {
-            readonly choices: readonly components["schemas"]["SignInKey"][];
-        };
-        readonly SignInKey: {
-            readonly key_id: string;
-            readonly key_name: string;
-            readonly account_id: string;
-            readonly account_name: string;
-            readonly livemode: boolean;
-            readonly scope: string;
-        };
-        readonly Session: {
-            readonly account_id: string;
-            /** @description The key that the call counts as. */
-            readonly key_id: string;
-            readonly livemode: boolean;
-            /** @description What the key may do: read-only, read-write, admin or operator; each holds those before it. */
-            readonly scope: string;
-            /** @description The plan of the key, whose bucket the call draws from. */
-            readonly plan: string;
-            /** @description Whether webhook endpoints may be changed. */
-            readonly webhook_admin: boolean;
-            /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
-            readonly actor: string | null;
-            /** @description When the session ends at the latest; null if the call carries a key. UTC, RFC 3339. */
-            readonly expires_at: string | null;
-        };
         readonly AuditEntryPage: {
             readonly items: readonly components["schemas"]["AuditEntry"][];
             /** @description Token for the next page; null at the end. */
@@ -2714,26 +2714,6 @@ export interface components {
             /** @description From the head of the request to its outcome. */
             readonly latency_ms: number;
             readonly livemode: boolean;
-        };
-        readonly ChainPage: {
-            readonly items: readonly components["schemas"]["Chain"][];
-            /** @description Token for the next page; null at the end. */
-            readonly next_page_token: string | null;
-        };
-        readonly Chain: {
-            /** @description The value of `chain` in requests and reports. */
-            readonly code: string;
-            readonly name: string;
-            /** @description Chains of one family have the same form and checksum of addresses. */
-            readonly family: string;
-            /** @description Symbol of the native asset. */
-            readonly symbol: string;
-            /** @description Digits between the base unit and one whole native asset. */
-            readonly decimals: number;
-            /** @description How a mistyped address is detected. */
-            readonly checksum: string;
-            /** @description A public explorer; `{address}` stands for the address. Null if none shows addresses. */
-            readonly explorer_url: string | null;
         };
         readonly InstallationHealth: {
             /** @description `healthy`; `fault`: something has stopped or waits; `unknown`: nothing is known to be wrong, and something could not be read. */
@@ -2793,6 +2773,26 @@ export interface components {
         };
         readonly Readiness: {
             readonly status: string;
+        };
+        readonly ChainPage: {
+            readonly items: readonly components["schemas"]["Chain"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly Chain: {
+            /** @description The value of `chain` in requests and reports. */
+            readonly code: string;
+            readonly name: string;
+            /** @description Chains of one family have the same form and checksum of addresses. */
+            readonly family: string;
+            /** @description Symbol of the native asset. */
+            readonly symbol: string;
+            /** @description Digits between the base unit and one whole native asset. */
+            readonly decimals: number;
+            /** @description How a mistyped address is detected. */
+            readonly checksum: string;
+            /** @description A public explorer; `{address}` stands for the address. Null if none shows addresses. */
+            readonly explorer_url: string | null;
         };
         readonly BulkCompletedWebhook: {
             /** @constant */

@@ -1,3 +1,9 @@
-export { inboxEndpoints } from './inbox/index.js'
-export { watchEndpoints } from './watches/index.js'
-export type { WatchParts } from './watches/watch-description.js'
+/** Every endpoint of watches and of the inbox. */
+import type { Endpoint } from '@cupel/gate/http'
+import { inboxEndpoints } from './inbox/index.js'
+import { watchEndpoints, type WatchParts } from './watches/index.js'
+
+export const watchesFeature = ({ watches }: { readonly watches: WatchParts }): readonly Endpoint[] => [
+  ...watchEndpoints(watches),
+  ...inboxEndpoints(watches),
+]

@@ -14,9 +14,11 @@ import { rotateWebhookSecret } from './rotate-secret.js'
 import { sendWebhookTest } from './send-test.js'
 import { createLinkUses, showEmailLink, useEmailLink } from './email-link.js'
 
-export type { WebhookParts } from './endpoint-description.js'
-
-export function webhookEndpoints(parts: WebhookParts): readonly Endpoint[] {
+export function webhooksFeature({
+  webhooks: parts,
+}: {
+  readonly webhooks: WebhookParts
+}): readonly Endpoint[] {
   const uses = createLinkUses()
   return [
     createWebhookEndpoint(parts),
