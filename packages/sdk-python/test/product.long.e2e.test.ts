@@ -36,6 +36,7 @@ const snippets = guideSnippets()
 /** The output of each snippet, in order. */
 const outputs = [
   /red False/,
+  /^reject \['?/m,
   /\['red', /,
   /a bad address:/,
   /completed_with_errors/,
