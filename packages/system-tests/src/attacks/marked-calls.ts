@@ -54,6 +54,7 @@ const JUDGED: Readonly<Record<string, string>> = {
   'POST /v1/list-imports/{import_id}/parts content': 'base64 of a list',
   'POST /v1/list-refreshes name': 'a list of the refresh plan',
   'POST /v1/policy/what-if policy.freshness.required[].origin': 'an origin of lists',
+  'POST /v1/policy/proposals policy.freshness.required[].origin': 'an origin of lists',
   'POST /v1/keys account_id': 'an account',
   'POST /v1/keys allowed_ips[]': 'a range of addresses',
   'PATCH /v1/keys/{key_id} allowed_ips[]': 'a range of addresses',
@@ -76,6 +77,7 @@ const KEPT: readonly string[] = [
   'POST /v1/list-imports replaces[]',
   'POST /v1/list-imports chain',
   'POST /v1/list-imports/{import_id}/confirm reason',
+  'POST /v1/policy/proposals policy.id',
 ]
 
 export interface Markers {
@@ -306,12 +308,21 @@ async function keptObjects(client: Client, made: Make): Promise<Readonly<Record<
       { address: OTHER, chain: 'ETH', decision: 'allow', reason: 'known' },
       'label_id',
     ),
+    proposal_id: await made('/v1/policy/proposals', await nextPolicy(client), 'proposal_id'),
     delivery_id: await made(`${hooks}/${endpoint}/test`, {}, 'delivery_id'),
     token: (await made(shared, {}, 'url')).split('/').at(-1)!,
     tile: '0/000',
     // Only a message by e-mail has one.
     link: 'nobody',
   }
+}
+
+/** The same numbers under the next version. */
+async function nextPolicy(client: Client): Promise<object> {
+  const { document } = JSON.parse((await client.send('GET', '/v1/policy')).text) as {
+    document: { readonly version: number }
+  }
+  return { policy: { ...document, version: document.version + 1 }, reason: 'an example' }
 }
 
 const OTHER = '0x00000000219ab540356cBB839Cbe05303d7705Fa'

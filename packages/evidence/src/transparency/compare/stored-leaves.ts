@@ -99,6 +99,11 @@ export function leavesOfRows(database: Queryable, number: number, size: number):
   }
 }
 
+/** No tree is higher. */
+const MAX_LEVEL = 8
+/** Leaves below a hash, in SQL: also for a row with a level that no tree has, for which it would be zero or too large. */
+const WIDTH_OF_LEVEL = `256::numeric ^ least(greatest(level, 1), ${MAX_LEVEL})`
+
 /** Roots of the full subtrees that a tree of `to` leaves has and one of `from` has not, as in the rows, by `level/index`. */
 export async function subtreesOfRows(
   database: Queryable,
@@ -107,7 +112,8 @@ export async function subtreesOfRows(
 ): Promise<ReadonlyMap<string, Buffer>> {
   const rows = await database.query<{ level: number; index: number; hash: Buffer }>(
     `SELECT level, index, hash FROM transparency.subtree
-     WHERE number = $1 AND index >= floor($2 / 256::numeric ^ level) AND index < floor($3 / 256::numeric ^ level)`,
+     WHERE number = $1 AND level BETWEEN 1 AND ${MAX_LEVEL}
+       AND index >= floor($2 / ${WIDTH_OF_LEVEL}) AND index < floor($3 / ${WIDTH_OF_LEVEL})`,
     [number, from, to],
   )
   return new Map(rows.map(({ level, index, hash }) => [`${level}/${index}`, hash]))
@@ -120,7 +126,7 @@ export async function rowsBehindTree(database: Queryable, number: number): Promi
         WHERE l.number = $1 AND (l.index < 0 OR l.index >= t.size) ORDER BY l.index LIMIT 1)
       UNION ALL
       (SELECT 'hash ' || s.index || ' of level ' || s.level FROM transparency.subtree s JOIN transparency.log t USING (number)
-        WHERE s.number = $1 AND (s.level < 1 OR s.index < 0 OR (s.index + 1) * (256::numeric ^ s.level) > t.size) ORDER BY s.level, s.index LIMIT 1)
+        WHERE s.number = $1 AND (s.level NOT BETWEEN 1 AND ${MAX_LEVEL} OR s.index < 0 OR (s.index + 1) * (${WIDTH_OF_LEVEL}) > t.size) ORDER BY s.level, s.index LIMIT 1)
       UNION ALL
       (SELECT 'a second place of ' || topic || '/' || partition FROM transparency.place WHERE number = $1
         GROUP BY topic, partition HAVING count(*) > 1 LIMIT 1)`,
