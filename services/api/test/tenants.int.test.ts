@@ -173,8 +173,8 @@ describe('four tenants', () => {
         const unknown = unknowns.get(caller.key + nobodys) ?? ask(nobodys)
         unknowns.set(caller.key + nobodys, unknown)
         const foreign = await ask(id)
-        // Imports of lists are of the installation, and for operators.
-        const status = path.startsWith('/v1/list-imports/') ? 403 : 404
+        // Imports of lists and proposals of a policy are of the installation, and for operators.
+        const status = /^\/v1\/(?:list-imports|policy)\//.test(path) ? 403 : 404
         expect(foreign.status, `${method} ${path} by ${caller.name} with an id of ${owner.name}`).toBe(status)
         expect(told(foreign)).toEqual(told(await unknown))
       }
