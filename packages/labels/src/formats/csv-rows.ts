@@ -25,7 +25,7 @@ export async function* readCsvRows(
   { trim = false }: { readonly trim?: boolean } = {},
   ending: { lineBreak: boolean } = { lineBreak: false },
 ): AsyncGenerator<CsvRow> {
-  let open: { text: string; line: number } | null = null
+  let open: OpenRow | null = null
   const blanks = blankLines()
   for await (const { line, text, terminated } of readLines(input, MAX_ROW_CHARACTERS)) {
     ending.lineBreak = terminated
@@ -38,18 +38,29 @@ export async function* readCsvRows(
       continue
     }
     if (open === null) blanks.row()
-    open = open === null ? { text, line } : { text: `${open.text}\n${text}`, line: open.line }
-    if (open.text.length > MAX_ROW_CHARACTERS) throw neverClosed(open.line)
-    if (countQuotes(open.text) % 2 === 1) continue
-    yield { fields: parseQuoted(open, trim), line: open.line }
+    open ??= { parts: [], characters: -1, quotes: 0, line }
+    open.parts.push(text)
+    open.characters += text.length + 1
+    open.quotes += countQuotes(text)
+    if (open.characters > MAX_ROW_CHARACTERS) throw neverClosed(open.line)
+    if (open.quotes % 2 === 1) continue
+    yield { fields: parseQuoted({ text: open.parts.join('\n'), line: open.line }, trim), line: open.line }
     open = null
   }
   if (open !== null) {
     // The parser reports a misplaced quote. If it accepts the text so far, a quote is still open.
-    parseQuoted({ ...open, text: `${open.text}"` }, trim)
+    parseQuoted({ text: `${open.parts.join('\n')}"`, line: open.line }, trim)
     throw neverClosed(open.line)
   }
   for (const line of blanks.inPlaceOfRows(ending)) yield { fields: [], line }
+}
+
+/** A row whose quote is not closed yet: a text that grew with each line would be copied for each of them. */
+interface OpenRow {
+  readonly parts: string[]
+  characters: number
+  quotes: number
+  readonly line: number
 }
 
 const trimmed = (field: string): string => field.trim()
