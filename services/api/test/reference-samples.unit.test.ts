@@ -95,7 +95,8 @@ test('the service reads its description once, however many strangers search it a
   const read = async (path: string, inputs: object): Promise<string> => {
     const { handle } = endpoints.find((one) => one.path === path)!
     const answer = await (handle as (call: object, inputs: object) => unknown)({}, inputs)
-    return (answer as { body: string }).body
+    const { body } = answer as { body: string | Uint8Array }
+    return Buffer.from(body as string).toString()
   }
   const all = async (): Promise<readonly string[]> => [
     await read('/docs', { query: { q: 'report' } }),
