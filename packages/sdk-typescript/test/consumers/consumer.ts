@@ -1,10 +1,15 @@
 // Every supported compiler compiles this as strictly as it can, with the types of the packed package.
-import { ApiError, RateLimitError } from '../../src/errors.js'
-import { Cupel } from '../../src/cupel.js'
-import { InvalidAddressError, ScreeningTimeoutError } from '../../src/generated/problem-errors.js'
-import { webhooks } from '../../src/webhooks/verify.js'
-import type { BulkJob, Report } from '../../src/generated/models.js'
-import type { WebhookMessage } from '../../src/webhooks/messages.js'
+import {
+  ApiError,
+  Cupel,
+  InvalidAddressError,
+  RateLimitError,
+  ScreeningTimeoutError,
+  webhooks,
+  type BulkJob,
+  type Report,
+  type WebhookMessage,
+} from '@cupel/sdk'
 
 export async function screenAll(addresses: readonly string[], signal: AbortSignal): Promise<BulkJob> {
   const cupel = new Cupel({
