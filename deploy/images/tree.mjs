@@ -56,7 +56,7 @@ function readBy(sources) {
       const named = normalize(join(place, path))
       const at = existsSync(join(root, named)) ? named : dirname(named)
       // No image has the checkout itself, its cache, or what only tests read.
-      if (/^(packages\/(?!testkit)|deploy|data)\//.test(at) || at === 'data') read.add(at)
+      if (/^(?:packages\/(?!testkit\/)|deploy\/|data(?:\/|$))/.test(at)) read.add(at)
     }
     const byName = READ_BY_NAME[dirname(source)]
     if (byName !== undefined) read.add(byName)
