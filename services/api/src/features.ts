@@ -1,4 +1,4 @@
-/** The features of the API, in the order of its description. A feature is removed by its line here and its folder. */
+/** The features of the API, in the order of its description: each gives the endpoints of one package. */
 import { accountsFeature } from '@cupel/accounts/routes'
 import { auditFeature } from '@cupel/audit/routes'
 import { bulkFeature } from '@cupel/bulk/routes'
