@@ -15,7 +15,7 @@ import { samples } from './samples.js'
 
 const run = promisify(execFile)
 const VERAPDF = 'org.verapdf.apps:greenfield-apps:1.28.2'
-const JARS = fileURLToPath(new URL('../../../.cache/verapdf/1.28.2', import.meta.url))
+const JARS = fileURLToPath(new URL('../../../../.cache/verapdf/1.28.2', import.meta.url))
 const names = Object.keys(samples)
 
 let folder: string
