@@ -52,7 +52,7 @@ export function termsOf(
   const groups = groupsOf(movements === null || movements === 'not-searched' ? [] : movements, own.chain)
   const fitting = groups.filter((group) => isStated(stated, group))
   if (counterparty !== undefined && asset !== undefined && amount !== undefined) {
-    const seen = seenOf(txHash, movements, fitting.length)
+    const seen = seenOf(txHash, movements, fitting.filter(({ isKnown }) => isKnown).length)
     return { kind: 'terms', counterparty, terms: { ...shared, contract: asset.contract, amount, seen } }
   }
   const [found] = fitting
@@ -66,12 +66,12 @@ export function termsOf(
         ...{ seen: seenOf(txHash, movements, 0), unstated: unstatedOf(stated) },
       },
     }
-  if (found === undefined) return { kind: 'not-found' }
   if (fitting.length > 1)
     return {
       kind: 'ambiguous',
       found: fitting.map((one) => `${one.amount} ${one.symbol} ${one.counterparty}`),
     }
+  if (found === undefined || !found.isKnown) return { kind: 'not-found' }
   // What the ledger has without an owner, such as a reward, has no counterparty to screen.
   const parsed = counterparty ?? parsedOn(own.chain, found.counterparty)
   if (parsed === null) return { kind: 'not-found' }
@@ -121,6 +121,8 @@ interface Group {
   readonly contract: string
   readonly symbol: string
   readonly amount: string
+  /** Whether the asset table has it. An unknown token can be meant as well as any other, in any amount. */
+  readonly isKnown: boolean
 }
 
 /** Movements between the same addresses in one asset are one transfer of their sum. */
@@ -130,18 +132,21 @@ function groupsOf(movements: readonly Movement[], chain: string): readonly Group
     const key = JSON.stringify([one.counterparty, one.contract])
     sums.set(key, { ...one, amount: one.amount + (sums.get(key)?.amount ?? 0n) })
   }
-  return [...sums.values()].flatMap(({ counterparty, contract, amount }) => {
+  return [...sums.values()].map(({ counterparty, contract, amount }) => {
     const asset = findAsset(chain, contract)
-    if (asset === undefined) return []
+    if (asset === undefined) {
+      const symbol = `smallest units of the token ${contract}`
+      return { counterparty, contract, symbol, amount: String(amount), isKnown: false }
+    }
     const { symbol, decimals } = asset
-    return [{ counterparty, contract, symbol, amount: decimalAmount(amount, decimals) }]
+    return { counterparty, contract, symbol, amount: decimalAmount(amount, decimals), isKnown: true }
   })
 }
 
 const isStated = ({ counterparty, asset, amount }: ReadTransfer, group: Group): boolean =>
   (counterparty === undefined || counterparty.canonical === group.counterparty) &&
   (asset === undefined || asset.contract === group.contract) &&
-  (amount === undefined || withoutZeros(amount) === group.amount)
+  (amount === undefined || !group.isKnown || withoutZeros(amount) === group.amount)
 
 const withoutZeros = (amount: string): string =>
   amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount

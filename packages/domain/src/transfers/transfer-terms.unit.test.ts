@@ -52,6 +52,20 @@ test('a ledger that has other transfers of the transaction leaves nothing to a p
   expect(termsOf(read({ asset: 'USDT' }), { movements, ledgerSeq: 1 })).toEqual({ kind: 'not-found' })
 })
 
+test('a token that the asset table lacks can be meant too, in any amount', () => {
+  const unknown = moved(B, address('9'), 5n)
+  const found = [`1 ETH ${A}`, `5 smallest units of the token ${address('9')} ${B}`]
+  for (const left of [{}, { amount: '1' }])
+    expect(completeTerms(leftTo(left), [moved(A), unknown])).toEqual({ kind: 'ambiguous', found })
+  expect(completeTerms(leftTo({ asset: 'ETH' }), [moved(A), unknown])).toMatchObject({ kind: 'terms' })
+  expect(completeTerms(leftTo({ from: A }), [moved(A), unknown])).toMatchObject({ kind: 'terms' })
+  // Nobody knows how much one whole of it is.
+  const stated = read({ from: B, asset: address('9'), amount: '5' })
+  expect(termsOf(stated, { movements: [unknown], ledgerSeq: 1 })).toMatchObject({
+    terms: { seen: 'contradicted' },
+  })
+})
+
 test('what is told completes what is left out, and changes nothing that is stated', () => {
   expect(completeTerms(leftTo(), [moved(A), moved(A)])).toMatchObject({
     ...{ kind: 'terms', counterparty: { canonical: A } },

@@ -54,7 +54,7 @@ const WHY: Readonly<Record<string, string>> = {
   one_provider: 'only one of two providers that must agree told of it (one_provider)',
   disagreement: 'two providers say different things of it (disagreement)',
   failed: 'it failed, so that it moved nothing (failed)',
-  no_such_transfer: 'a provider tells no such transfer of your address in it',
+  no_such_transfer: 'a provider tells no such transfer of your address in it in an asset that Cupel knows',
 }
 
 const refused = (code: TransferRefusalCode, detail: string): Refused => ({ kind: 'refused', code, detail })
