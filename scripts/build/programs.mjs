@@ -101,19 +101,27 @@ function writeStarter(root, source) {
   writeFileSync(target, `export * from '${bundle}'\n`)
 }
 
+/** The folder of a library. */
+const LIBRARY = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/
+
 /**
  * What a service loads, its threads included.
- * @returns {{ files: string[], modules: string[] }} the files to start and their bundles; the sources of our own that are in them
+ * @returns {{ files: string[], modules: string[], libraries: string[] }} the files to start and their bundles; the sources of our own that are
+ *   in them; the folders of the libraries that are in them
  */
 function contentsOf(root, source, { outputs }) {
   const files = new Set()
   const modules = new Set()
+  const libraries = new Set()
   const visit = (path) => {
     if (files.has(path)) return
     files.add(path)
     for (const { path: next, external } of outputs[path].imports) if (!external) visit(next)
-    for (const input of Object.keys(outputs[path].inputs))
-      if (!input.includes('node_modules')) modules.add(input)
+    for (const input of Object.keys(outputs[path].inputs)) {
+      const library = LIBRARY.exec(input)
+      if (library === null) modules.add(input)
+      else libraries.add(library[0])
+    }
   }
   const start = (program) => {
     files.add(outputOf(program))
@@ -126,7 +134,7 @@ function contentsOf(root, source, { outputs }) {
     )
     if (isStarted) start(thread)
   }
-  return { files: [...files].sort(), modules: [...modules].sort() }
+  return { files: [...files].sort(), modules: [...modules].sort(), libraries: [...libraries].sort() }
 }
 
 function deleteOthers(root, outputs) {

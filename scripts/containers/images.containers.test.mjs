@@ -78,6 +78,16 @@ describe.skipIf(missing !== undefined)('the images', () => {
     expect(readdirSync(join(folder, 'app/services'))).toEqual(['cli'])
   })
 
+  test('have the licence of Cupel, and those of the libraries in the bundles', () => {
+    expect(readFileSync(join(folder, 'app/LICENSE'), 'utf8')).toContain('Apache License')
+    const licences = readFileSync(join(folder, 'app/LICENCES'), 'utf8').split(/^# (?=\S+ \d)/m)
+    for (const library of ['fastify', 'pg', 'zod', 'undici', 'commander']) {
+      const text = licences.find((one) => one.startsWith(`${library} `))
+      expect(text, library).toMatch(/^\S+ \S+: MIT\n/)
+      expect(text, library).toContain('Permission is hereby granted')
+    }
+  })
+
   test('are the same, layer by layer, when they are built again', async () => {
     const again = await buildImage('cupel', { tag: 'again', again: ['checkout', 'parts', 'cupel-tree'] })
     expect(await layersOf(again)).toEqual(await layersOf(images.cupel))
