@@ -12,6 +12,7 @@ export interface Grown {
   readonly accountId: string
   readonly keyId: string
   readonly endpointId: string
+  readonly proposalId: string
 }
 
 const HOT = '0x1111111111111111111111111111111111111111'
@@ -56,7 +57,7 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   delivery_id: ['00000000-0000-0000-0000-000000000000'],
   import_id: [oldest('lio_', 20)],
   label_id: [oldest('lbl_', 20)],
-  proposal_id: [oldest('pol_', 20)],
+  proposal_id: [grown.proposalId],
   source: ['a list', 'of nobody'],
   dataset: ['frequent', 'of nobody'],
   category: ['scam', 'mixer', 'of nobody'],
