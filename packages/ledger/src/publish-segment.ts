@@ -9,6 +9,7 @@ import { nothingLeft, segmentEvent, type SegmentStatement } from './segment-even
 import { added, notedSums, sumsText } from './row-sums.js'
 import { declaredBySegment, SEGMENT_COLUMNS, segmentOf, type SegmentRow } from './segments.js'
 import type { SegmentState } from './batch.js'
+import { otherPosition } from './store-batch.js'
 
 export interface Published {
   readonly ledgerSeq: number
@@ -30,16 +31,18 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
     const [row] = await transaction.query<SegmentRow>(
       `UPDATE ledger.segment SET complete_to_at_s = $2, counts = $3, published_at = $4, row_sums = string_to_array($5, ',')::numeric[],
          ledger_seq = (SELECT coalesce(max(ledger_seq), 0) + 1 FROM ledger.segment)
-       WHERE segment_id = $1 RETURNING ${SEGMENT_COLUMNS}`,
+       WHERE segment_id = $1 AND rows_done = $6 AND ledger_seq IS NULL RETURNING ${SEGMENT_COLUMNS}`,
       [
         state.segmentId,
         request.completeFrom === undefined ? null : state.lastHeightAtS,
         JSON.stringify(state.counts),
         publishedAt,
         sumsText(rowSums),
+        state.rowsDone,
       ],
     )
-    const segment = segmentOf(row!)
+    if (row === undefined) throw otherPosition()
+    const segment = segmentOf(row)
     const ledgerSeq = segment.ledgerSeq!
     await announce(transaction, segmentEvent(segment, request.reason ?? ''))
     if (covers.length === 0 || request.history !== undefined)

@@ -74,6 +74,15 @@ const STORE_PLACES = {
     WHERE known.segment_id <> excluded.segment_id AND ($6 OR ${IS_UNSEEN})`,
 }
 
+/**
+ * Batches are committed without a wait for the disk, and the lock of the chain ends with its connection: a crash of the database may lose the last
+ * ones, and another import of the chain may take rows over. Then the segment in the database is at another position.
+ */
+export const otherPosition = (): Error =>
+  new Error(
+    'The database lost rows of this import, or another import of the chain began meanwhile: import the file again',
+  )
+
 /** Advances the state of the segment to the end of the batch: in the database first, then in memory. */
 export async function storeBatch(
   database: Database,
@@ -123,10 +132,10 @@ export async function storeBatch(
     for (const [reason, more] of batch.leftOut) count(`left_out.${reason}`, more)
     const made = [numbers.addresses.takeSums(), numbers.contracts.takeSums(), await notedSums(transaction)]
     rowSums = [copied, ...made].reduce((sums, more) => addedSums(sums, more), state.rowSums)
-    await transaction.execute(
+    const advanced = await transaction.execute(
       `UPDATE ledger.segment SET rows_done = $2, counts = $3, first_height = $4, last_height = $5, last_at_s = $6,
          row_sums = string_to_array($7, ',')::numeric[]
-       WHERE segment_id = $1`,
+       WHERE segment_id = $1 AND rows_done = $8 AND ledger_seq IS NULL`,
       [
         batch.segmentId,
         state.rowsDone + batch.rows,
@@ -135,8 +144,10 @@ export async function storeBatch(
         heights.lastHeight,
         heights.lastHeightAtS,
         sumsText(rowSums),
+        state.rowsDone,
       ],
     )
+    if (advanced === 0) throw otherPosition()
   })
   numbers.addresses.keep()
   numbers.contracts.keep()

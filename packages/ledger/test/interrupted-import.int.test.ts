@@ -113,6 +113,36 @@ test(
   TIMEOUT_MS,
 )
 
+test.each([
+  ['stores', 1],
+  ['publishes', 3],
+])(
+  'an import whose stored rows were lost or taken over meanwhile %s nothing more',
+  async (_what, batches) => {
+    const file = await ledger.file('taken.csv', transfers)
+    let stored = 0
+    const database: typeof ledger.database = {
+      ...ledger.database,
+      async transaction(options, work) {
+        const result = await ledger.database.transaction(options, work)
+        // As another import of the chain does where the lock of this one ended with its connection.
+        if (options.at === 'ledger.batch' && (stored += 1) === batches)
+          await ledger.database.execute(`UPDATE ledger.segment SET rows_done = 0, counts = '{}'`)
+        return result
+      },
+    }
+    const request = { file, format: 'csv', chain: 'ETH', importedBy: 'operator:test' }
+    await expect(importLedger(request, { database })).rejects.toThrow('import the file again')
+    expect(stored).toBe(batches)
+    expect((await currentLedger(ledger.database)).ledgerSeq).toBe(0)
+    expect(await ledger.imported(file)).toMatchObject({ status: 'imported', rows: TRANSFERS, ledgerSeq: 1 })
+    expect(await ledger.seen()).toHaveLength(TRANSFERS)
+    await ledger.relay()
+    expect(await compareLedger(ledger)).toEqual([])
+  },
+  TIMEOUT_MS,
+)
+
 test(
   'an import of a file that is refused has stored nothing more once it ends',
   async () => {

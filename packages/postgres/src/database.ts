@@ -37,7 +37,7 @@ export interface Transaction extends Queryable {
 export interface TransactionOptions {
   /** Every commit has a failpoint on both sides. */
   readonly at: FailpointName
-  /** `off` only for read models: their guarded checkpoint is lost together with their rows. */
+  /** `off` only where a guarded position is lost together with the rows: in read models and imports of transfers. */
   readonly synchronousCommit?: 'on' | 'off'
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable'
 }

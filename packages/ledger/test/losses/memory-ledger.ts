@@ -280,7 +280,7 @@ function databaseInto(pending: Statement[]): Database {
     const table = /(?:INSERT INTO|UPDATE) (ledger\.\w+)/.exec(text)?.[1]
     const rows = rowsOf(text, values)
     if (table !== undefined && rows.length > 0) pending.push({ table, rows })
-    return rows.length
+    return table === 'ledger.segment' ? 1 : rows.length
   }
   const queryable = {
     query: async (
