@@ -193,7 +193,10 @@ async function followable(
     remaining: 0,
   }
   const before = await hubsAmong(database, open, { chain, ledgerSeq: request.fromSeq, limits: size })
-  const after = await hubsAmong(database, open, { chain, ledgerSeq: request.toSeq, limits: size })
+  const after =
+    request.toSeq === request.fromSeq
+      ? before
+      : await hubsAmong(database, open, { chain, ledgerSeq: request.toSeq, limits: size })
   // The labels of a cluster count for its members: which of them are hubs by their labels is not asked.
   const areHubsSure = chainFactsOf(chain)?.spendsTogether !== true
   const isEnd = (one: string): boolean =>

@@ -99,6 +99,26 @@ test('paths through a hub touch nobody unless it has a label; more addresses tha
   expect(await reaching(scam, [listed], 3)).toBe('all')
 })
 
+test('a search reads nothing twice', async () => {
+  const [listed, middle, own] = [address(6_000_000), address(6_000_001), address(6_000_002)]
+  await imported([
+    { from: listed, to: middle, hash: hash(6_000_100), block: 6_000_000 },
+    { from: middle, to: own, hash: hash(6_000_101), block: 6_000_001 },
+  ])
+  const world = worldOf(3, [], [])
+  const asked: string[] = []
+  const database: Pick<typeof ledger.database, 'query' | 'execute'> = {
+    ...ledger.database,
+    async query(statement, values) {
+      asked.push(JSON.stringify([statement, values]))
+      return await ledger.database.query(statement, values)
+    },
+  }
+  const of = { chain: world.chain, policy: world.policy, addresses: [listed], labelled: labelledIn(world) }
+  expect(await addressesReaching(database, of)).toEqual(new Set([listed, middle, own]))
+  expect(asked).toEqual([...new Set(asked)])
+})
+
 test.each(['BTC', 'SOL', 'ADA'])(
   'on %s, where clusters or accounts count too, it is all of the chain',
   async (chain) => {
