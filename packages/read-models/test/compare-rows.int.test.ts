@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from './fixture.js'
 import { asserted, published, retired } from './label-events.js'
-import { compareLabelRows, labelView } from '@cupel/labels/read-model'
+import { compareLabelRows, countLabelRows, labelView } from '@cupel/labels/read-model'
 
 const OWNER = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM'
 
@@ -69,4 +69,21 @@ test.each([
 
 test('a comparison that is ended says nothing', async () => {
   expect(await compareLabelRows(fixture, () => Promise.resolve(false))).toBeUndefined()
+})
+
+test('a part of the work reads few labels, however many a record states, and all labels and ends are counted', async () => {
+  const named = (record: number) => {
+    const one = asserted('i3', 'x')
+    const labels = Array.from({ length: 300 }, (_, n) => ({
+      ...one.data.labels[0]!,
+      labelId: `${record} ${n}`,
+    }))
+    return { ...one, data: { ...one.data, labels } }
+  }
+  await fixture.project(labelView, named(1), named(2), named(3))
+  let parts = 0
+  const afterSlice = () => Promise.resolve((parts += 1) > 0)
+  expect(await compareLabelRows(fixture, afterSlice)).toBeNull()
+  expect(parts).toBeGreaterThanOrEqual(3)
+  expect(await countLabelRows(fixture.database)).toBe(4 + 900 + 1)
 })

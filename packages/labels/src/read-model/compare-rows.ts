@@ -1,5 +1,5 @@
 /**
- * Compares every row of the label view with the log, a few records at a time: the row of each label, further key and retirement that a record states,
+ * Compares every row of the label view with the log, a few rows at a time: the row of each label, further key and retirement that a record states,
  * by its key, and at the end the numbers of rows, which are more if a row of nobody is among them.
  */
 import type { EventCodec, EventLog, LogRecord } from '@cupel/event-log'
@@ -15,8 +15,8 @@ import {
 } from './reducers.js'
 
 const PLACE = { topic: LABEL_TOPIC, partition: LABEL_PARTITION }
-/** Records whose rows one statement reads. */
-const SLICE_RECORDS = 200
+/** Rows that one statement reads, and up to those of one more record. */
+const SLICE_ROWS = 200
 
 export interface ComparedLog {
   readonly log: Pick<EventLog, 'read'>
@@ -51,20 +51,21 @@ export async function compareLabelRows(
     (await loadCheckpoint(database, { group: labelViewGroup, ...PLACE }))?.next ?? 0
   const to = await viewNext()
   const numbers: Numbers = { labels: 0, keys: 0, retirements: 0 }
-  for await (const records of log.read({ ...PLACE, from: 0, to }))
-    for (let first = 0; first < records.length; first += SLICE_RECORDS) {
-      const since = performance.now()
-      const stated = statedBy(records.slice(first, first + SLICE_RECORDS), codec)
+  for await (const records of log.read({ ...PLACE, from: 0, to })) {
+    let since = performance.now()
+    for (const stated of slicesOf(records, codec)) {
       const difference = await differenceOf(stated, numbers, database)
       if (difference !== null) return (await viewNext()) < to ? undefined : difference
       if (!(await afterSlice(performance.now() - since))) return undefined
+      since = performance.now()
     }
+  }
   const surplus = await surplusOf(numbers, to, database)
   return (await viewNext()) < to ? undefined : surplus
 }
 
-function statedBy(records: readonly LogRecord[], codec: EventCodec): StatedRows {
-  const stated: StatedRows = { labels: [], keys: [], retirements: [] }
+function* slicesOf(records: readonly LogRecord[], codec: EventCodec): Generator<StatedRows> {
+  let stated: StatedRows = { labels: [], keys: [], retirements: [] }
   for (const record of records) {
     const asserted = codec.decodeAs('LabelsAsserted', record)
     const retired = codec.decodeAs('LabelRetired', record)
@@ -74,8 +75,11 @@ function statedBy(records: readonly LogRecord[], codec: EventCodec): StatedRows 
       stated.labels.push(label)
       stated.keys.push(...furtherKeysOf(told).map((key) => ({ label, key })))
     }
+    if (stated.labels.length + stated.retirements.length < SLICE_ROWS) continue
+    yield stated
+    stated = { labels: [], keys: [], retirements: [] }
   }
-  return stated
+  yield stated
 }
 
 const READ_LABELS = {
@@ -159,6 +163,15 @@ const COUNT = {
            (SELECT count(*)::int8 FROM label_view.retirement WHERE log_offset < $1) AS retirements,
            (SELECT count(*)::int8 FROM label_view.label_key k JOIN label_view.label l USING (import_id, label_id)
             WHERE l.log_offset < $1) AS keys`,
+}
+
+/** How many rows a comparison reads, without the keys. */
+export async function countLabelRows(database: Queryable): Promise<number> {
+  const [held] = await database.query<{ rows: number }>({
+    name: 'label-view.count-rows',
+    text: `SELECT (SELECT count(*) FROM label_view.label) + (SELECT count(*) FROM label_view.retirement) AS rows`,
+  })
+  return held!.rows
 }
 
 async function surplusOf(numbers: Numbers, to: number, database: Queryable): Promise<string | null> {

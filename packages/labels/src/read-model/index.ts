@@ -1,4 +1,4 @@
-export { type ComparedLog, compareLabelRows } from './compare-rows.js'
+export { type ComparedLog, compareLabelRows, countLabelRows } from './compare-rows.js'
 export { labelFacts, newestPublication, setFacts } from './decision-facts.js'
 export { readJudgedLists } from './judged-lists.js'
 export { rememberLabels } from './label-memory.js'

@@ -1,7 +1,6 @@
 /** Compares the rows of labels with the log in the background. */
 import type { Logger } from '@cupel/contracts'
-import type { EventLog } from '@cupel/event-log'
-import { compareLabelRows, LABEL_PARTITION, LABEL_TOPIC, type ComparedLog } from '@cupel/labels/read-model'
+import { compareLabelRows, countLabelRows, type ComparedLog } from '@cupel/labels/read-model'
 import { followRows, type FollowedRows } from './followed-rows.js'
 
 export interface LabelRowsWatch extends FollowedRows {
@@ -10,7 +9,6 @@ export interface LabelRowsWatch extends FollowedRows {
 }
 
 export interface LabelRowsDeps extends ComparedLog {
-  readonly log: Pick<EventLog, 'endOffset' | 'read'>
   readonly logger: Logger
   /** As in `FollowedRowsDeps`. */
   readonly doubt?: string | null
@@ -19,12 +17,12 @@ export interface LabelRowsDeps extends ComparedLog {
 }
 
 export function watchLabelRows(deps: LabelRowsDeps): LabelRowsWatch {
-  const { log, logger } = deps
+  const { database, logger } = deps
   let fault: string | null = null
   const rows = followRows({
     ...deps,
     kind: 'labels',
-    countRows: () => log.endOffset(LABEL_TOPIC, LABEL_PARTITION),
+    countRows: () => countLabelRows(database),
     compare: (afterSlice) => compareLabelRows(deps, afterSlice),
     onDifference(found) {
       logger.error({ fault: found }, 'Screening stops')
