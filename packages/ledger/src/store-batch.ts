@@ -132,28 +132,45 @@ export async function storeBatch(
     for (const [reason, more] of batch.leftOut) count(`left_out.${reason}`, more)
     const made = [numbers.addresses.takeSums(), numbers.contracts.takeSums(), await notedSums(transaction)]
     rowSums = [copied, ...made].reduce((sums, more) => addedSums(sums, more), state.rowSums)
-    const advanced = await transaction.execute(
-      `UPDATE ledger.segment SET rows_done = $2, counts = $3, first_height = $4, last_height = $5, last_at_s = $6,
-         row_sums = string_to_array($7, ',')::numeric[]
-       WHERE segment_id = $1 AND rows_done = $8 AND ledger_seq IS NULL`,
-      [
-        batch.segmentId,
-        state.rowsDone + batch.rows,
-        JSON.stringify(counts),
-        heights.firstHeight,
-        heights.lastHeight,
-        heights.lastHeightAtS,
-        sumsText(rowSums),
-        state.rowsDone,
-      ],
-    )
-    if (advanced === 0) throw otherPosition()
+    await advance(transaction, batch, { state, counts, heights, rowSums })
   })
   numbers.addresses.keep()
   numbers.contracts.keep()
   state.rowsDone += batch.rows
   Object.assign(state.counts, counts)
   Object.assign(state, heights, { rowSums })
+}
+
+/** Errors: as `otherPosition` tells. */
+async function advance(
+  transaction: Queryable,
+  batch: Batch,
+  {
+    state,
+    counts,
+    heights,
+    rowSums,
+  }: Pick<SegmentState, 'counts' | 'rowSums'> & {
+    readonly state: SegmentState
+    readonly heights: ReturnType<typeof widened>
+  },
+): Promise<void> {
+  const advanced = await transaction.execute(
+    `UPDATE ledger.segment SET rows_done = $2, counts = $3, first_height = $4, last_height = $5, last_at_s = $6,
+       row_sums = string_to_array($7, ',')::numeric[]
+     WHERE segment_id = $1 AND rows_done = $8 AND ledger_seq IS NULL`,
+    [
+      batch.segmentId,
+      state.rowsDone + batch.rows,
+      JSON.stringify(counts),
+      heights.firstHeight,
+      heights.lastHeight,
+      heights.lastHeightAtS,
+      sumsText(rowSums),
+      state.rowsDone,
+    ],
+  )
+  if (advanced === 0) throw otherPosition()
 }
 
 async function storeTokens(
