@@ -89,18 +89,18 @@ async function openCases(parts: CaseParts, call: KeyedCall, { reportIds, text, s
   const author = { ...(await caseAuthorOf(parts, call, 200)), call: null }
   const until = Date.now() + MAX_WORK_MS
   let [opened, existing] = [0, 0]
-  const openOne = async (reportId: string): Promise<void> => {
-    const found = await parts.reports.find(call.caller, reportId)
-    if (found.kind !== 'report') return
-    const sealed = await call.seal.sealBeside(referenceOf(found.document), text)
-    const order = { ...author, report: factsOf(found.document), text: sealed, expectedVersion: 0 }
+  const openOne = async (document: string): Promise<void> => {
+    const sealed = await call.seal.sealBeside(referenceOf(document), text)
+    const order = { ...author, report: factsOf(document), text: sealed, expectedVersion: 0 }
     const { ok } = await addNote(parts.database, order)
     if (ok) opened += 1
     else existing += 1
   }
   for (const reportId of reportIds) {
     if (Date.now() > until) break
-    await slice(() => openOne(reportId))
+    // It may wait for the read model, and meanwhile the turn is that of others.
+    const found = await parts.reports.find(call.caller, reportId)
+    if (found.kind === 'report') await slice(() => openOne(found.document))
   }
   return { opened, existing, left_out: reportIds.length - opened - existing }
 }

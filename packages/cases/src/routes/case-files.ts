@@ -143,19 +143,21 @@ export function getCaseFile(parts: CaseParts, largeReads: Pick<LargeReads, 'duri
       },
     ],
     problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
-    // Two megabytes are opened, decoded and hashed in one piece.
-    handle: async ({ caller }, { path }) =>
-      await largeReads.during(caller, (read) => read.slice(() => fileOf(parts, caller, path))),
+    async handle({ caller }, { path }) {
+      // It may wait for the read model, and meanwhile the turn is that of others.
+      const found = await parts.reports.find(caller, path.report_id)
+      if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)
+      // Two megabytes are opened, decoded and hashed in one piece.
+      return await largeReads.during(caller, (read) => read.slice(() => fileOf(parts, caller, path)))
+    },
   })
 }
 
 async function fileOf(
-  { database, reports, personalData }: CaseParts,
+  { database, personalData }: CaseParts,
   caller: KeyedCall['caller'],
   { report_id: reportId, version }: z.infer<typeof filePath>,
 ): Promise<Answer | Refusal> {
-  const found = await reports.find(caller, reportId)
-  if (found.kind !== 'report') return refusalOf(found.kind, reportId)
   const { accountId, livemode } = caller
   const own = { accountId, livemode, reportId }
   const [stored, content] = await Promise.all([
