@@ -72,7 +72,7 @@ async function htmlOf(change: object, one: object = {}): Promise<string> {
   const headers = { cookie: cookieOf(aSession({ scope: 'operator' })) }
   return await (await fetch(`${front.url}/ledger`, { headers })).text()
 }
-const GOOD = 'Every chain is declared whole'
+const GOOD = 'Every chain of which files were imported is declared whole'
 const BAD = 'list-state-bad'
 
 test('a whole ledger is good news', async () => {
@@ -105,6 +105,7 @@ test.each<readonly [string, object, string]>([
   ],
   ['a follower without a block', { followers: [{ ...follower, lag_s: null }] }, 'imported no block yet'],
   ['a follower that is late', { followers: [{ ...follower, lag_s: 25 * 3_600 }] }, 'is 25 h behind.'],
+  ['no prices', { prices: null }, 'so no amount has a value in US dollars.'],
   ['old prices', { prices: { ...prices, unpriced_days: 3 } }, 'what moved on 3 days since'],
 ])('%s is red', async (_what, change, says) => {
   const html = await htmlOf(change)
@@ -139,13 +140,15 @@ test('the bar draws each range and each gap, also the one up to the newest block
   expect(html.match(/<rect class="gap"/g)).toHaveLength(2)
 })
 
-test('a chain of which only histories are known needs no range', async () => {
-  const html = await htmlOf({
-    chains: [
-      { ...chain, imports: 0, last_height: null, kinds: [{ ...kind, faults: ['undeclared'], ranges: [] }] },
-    ],
-  })
-  expect(html).toContain(GOOD)
+test('a chain of which only histories are known needs no range, and is not called whole', async () => {
+  const known = {
+    ...{ ...chain, chain: 'ETH', imports: 0, last_height: null },
+    kinds: [{ ...kind, faults: ['undeclared'], ranges: [] }],
+  }
+  const html = await htmlOf({ chains: [known] })
+  expect(html).not.toContain('declared whole')
+  expect(html).not.toContain('role="alert"')
   expect(html).not.toContain(BAD)
+  expect(await htmlOf({ chains: [chain, known] })).toContain(GOOD)
   expect(html).toContain('only what providers said of single addresses')
 })

@@ -45,16 +45,17 @@ function Standing({ ledger }: { readonly ledger: LedgerState }) {
   const found = [
     ...chains.flatMap((chain) => chainFaults(chain)),
     ...followers.flatMap((one) => followerText(one, maxAgeHours) ?? []),
-    ...(prices === null || prices.unpriced_days === 0
-      ? []
-      : [
-          `The prices end on ${prices.last_day}: what moved on ${days(prices.unpriced_days)} since has no value in US dollars.`,
-        ]),
+    ...priceFaults(prices),
   ]
   if (chains.length === 0)
     return <Notice kind="fault">No ledger was imported yet, so no report can follow money.</Notice>
+  if (found.length === 0 && !chains.some(hasFiles)) return <Notice kind="hint">{NO_FILE}</Notice>
   if (found.length === 0)
-    return <Notice kind="done">Every chain is declared whole, and nothing is too old.</Notice>
+    return (
+      <Notice kind="done">
+        Every chain of which files were imported is declared whole, and nothing is too old.
+      </Notice>
+    )
   return (
     <Notice kind="fault">
       <strong>Something is missing or too old.</strong>
@@ -66,6 +67,17 @@ function Standing({ ledger }: { readonly ledger: LedgerState }) {
     </Notice>
   )
 }
+
+function priceFaults(prices: LedgerState['prices']): string[] {
+  if (prices === null) return [NO_PRICES]
+  const { last_day: lastDay, unpriced_days: unpriced } = prices
+  return unpriced === 0
+    ? []
+    : [`The prices end on ${lastDay}: what moved on ${days(unpriced)} since has no value in US dollars.`]
+}
+
+const NO_FILE = 'No file was imported: only what providers said of single addresses is known.'
+const NO_PRICES = 'No prices were imported, so no amount has a value in US dollars.'
 
 const days = (count: number): string => (count === 1 ? '1 day' : `${number(count)} days`)
 
@@ -107,7 +119,7 @@ function Chain({ chain: one, ledger }: { readonly chain: LedgerChain; readonly l
             <Moment at={importedAt} otherwise="never" />.
           </>
         ) : (
-          'No file was imported: only what providers said of single addresses is known.'
+          NO_FILE
         )}
       </p>
       <ScrollTable
@@ -243,7 +255,7 @@ function Prices({ prices }: Pick<LedgerState, 'prices'>) {
     <>
       <h2>Prices</h2>
       {prices === null ? (
-        <p class="empty">No prices were imported, so no amount has a value in US dollars.</p>
+        <p class="empty">{NO_PRICES}</p>
       ) : (
         <ScrollTable
           caption="Prices in force"
