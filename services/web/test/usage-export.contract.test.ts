@@ -36,14 +36,14 @@ test('has every page of the range, both days included', async () => {
   for (const { path } of asked) expect(path).toMatch(/from=2026-11-01&to=2026-12-01/)
 })
 
-test('a file that reaches its limit says what is missing', async () => {
+test('a file that reaches its limit says what is missing, also of its last day', async () => {
   api.answer = json(200, {
     items: Array.from({ length: 200 }, () => day('2026-11-21')),
     next_page_token: 'more',
   })
   const lines = (await (await get('')).text()).trimEnd().split('\r\n')
   expect(lines).toHaveLength(MAX_ROWS + 2)
-  expect(lines.at(-1)).toBe('The file ends here: days before 2026-11-21 are missing.')
+  expect(lines.at(-1)).toBe('The file ends here: what follows k1 on 2026-11-21 and all earlier days are missing.')
 })
 
 test('a wrong range is answered with a page', async () => {

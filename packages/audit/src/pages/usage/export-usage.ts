@@ -14,6 +14,12 @@ const PAGE_SIZE = 200
 type KeyDay = Counts & { readonly day: string; readonly key_id: string }
 const columns = ['day', 'key_id', 'calls', 'screens', 'problems', 'rate_limited'] as const
 
+/** A page of the API may end within a day. */
+const missingText = (last: KeyDay | undefined): string =>
+  last === undefined
+    ? 'The file ends here: more is missing.'
+    : `The file ends here: what follows ${last.key_id} on ${last.day} and all earlier days are missing.`
+
 export const exportUsage: Page = {
   method: 'GET',
   path: '/usage/days.csv',
@@ -41,7 +47,7 @@ export const exportUsage: Page = {
       ...{ first, read, signal, maxItems: MAX_ROWS },
       head: `${columns.join(',')}\r\n`,
       line: (one) => `${columns.map((name) => csvCell(one[name])).join(',')}\r\n`,
-      more: (last) => `${csvCell(`The file ends here: days before ${last?.day ?? from} are missing.`)}\r\n`,
+      more: (last) => `${csvCell(missingText(last))}\r\n`,
     })
     const name = ['cupel-usage', from, to].filter((part) => /^[\d-]+$|^cupel/.test(part)).join('-')
     return raw(Readable.from(lines), {
