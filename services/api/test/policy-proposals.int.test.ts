@@ -50,6 +50,7 @@ test('is for operators with a live key', async () => {
   const { key } = await installation.key({ scope: 'operator', environment: 'test' })
   for (const reply of [await propose(open, key), await activate(id, key, open)])
     expect(reply.json()).toMatchObject({ status: 409, code: 'policy_conflict' })
+  expect((await read(id, key, open)).json()).toMatchObject({ status: 'open', may_activate: false })
   expect(await inForce()).toBe(1)
 })
 

@@ -11,6 +11,7 @@ export interface Proposal {
   readonly reason: string
   readonly proposed_by: { readonly key_id: string; readonly person: string | null }
   readonly proposed_at: string
+  readonly needs_second_person: boolean
   readonly may_activate: boolean
   readonly settings: readonly { readonly path: string; readonly from: unknown; readonly to: unknown }[]
 }
@@ -65,7 +66,8 @@ export function registerProposals(policy: Command, context: CliContext): void {
 
 export function proposalText(proposal: Proposal): string {
   const { proposal_id: id, status, policy, proposed_by: by, proposed_at: at, reason, settings } = proposal
-  const mayDo = status === 'open' && !proposal.may_activate ? ' Another person must put it in force.' : ''
+  const other = proposal.needs_second_person ? 'Another person' : 'A live key'
+  const mayDo = status === 'open' && !proposal.may_activate ? ` ${other} must put it in force.` : ''
   const lines = [
     `${id}: ${policy.id} ${policy.version}, ${status.replaceAll('_', ' ')}.${mayDo}`,
     `Proposed ${at} by ${by.person ?? `key ${by.key_id}`}: ${reason}`,

@@ -9,7 +9,7 @@ const proposal: Proposal = {
     reason: 'fewer findings',
   },
   ...{ proposed_by: { key_id: '8f2k1m0a', person: null }, proposed_at: '2026-11-21T09:00:00.000Z' },
-  ...{ may_activate: true, settings: [{ path: 'levels.red', from: 70, to: 80 }] },
+  ...{ needs_second_person: true, may_activate: true, settings: [{ path: 'levels.red', from: 70, to: 80 }] },
 }
 
 test('a proposal tells what it changes, who proposed it, and whether another person is asked for', () => {
@@ -18,6 +18,8 @@ test('a proposal tells what it changes, who proposed it, and whether another per
   expect(text).toContain('by key 8f2k1m0a: fewer findings')
   expect(text).toMatch(/levels\.red +70 +80/)
   expect(proposalText({ ...proposal, may_activate: false })).toContain('Another person must put it in force.')
+  const ofTheSandbox = { ...proposal, needs_second_person: false, may_activate: false }
+  expect(proposalText(ofTheSandbox)).toContain('A live key must put it in force.')
   const done = proposalText({ ...proposal, status: 'in_force', may_activate: false, settings: [] })
   expect(done).toContain('pol_1: default 2, in force.\n')
   expect(done).not.toContain('SETTING')

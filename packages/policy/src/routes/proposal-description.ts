@@ -70,11 +70,12 @@ export const proposalComponent = z
 
 export type ProposalDocument = z.infer<typeof proposalComponent>
 
-/** Everything of a call that tells its person, in plain. */
+/** Everything of a call that tells its person, in plain. Null for a call of the sandbox, which puts nothing in force. */
 export async function personOfCall(
   { database }: Pick<ProposalParts, 'database'>,
   { caller, plainPerson }: Pick<KeyedCall, 'caller' | 'plainPerson'>,
-): Promise<CasePersonId> {
+): Promise<CasePersonId | null> {
+  if (!caller.livemode) return null
   const holder = await keyHolder(database, caller.keyId)
   return { holder, subject: plainPerson.subject, name: plainPerson.person }
 }
@@ -96,8 +97,9 @@ async function plainOf(personalData: PersonalData, text: string): Promise<string
 export async function isOtherPerson(
   parts: ProposalParts,
   proposal: ProposedPolicy,
-  person: CasePersonId,
+  person: CasePersonId | null,
 ): Promise<boolean> {
+  if (person === null) return false
   if (!parts.needsSecondPerson) return true
   const proposer = await proposerOf(parts, proposal)
   return proposer !== null && !isSamePerson(proposer, person, parts.doPeopleSignIn)
@@ -115,7 +117,7 @@ export async function authorOfProposal(
 
 export async function proposalDocument(
   parts: ProposalParts,
-  { proposal, history, person }: { proposal: ProposedPolicy; history: PolicyHistory; person: CasePersonId },
+  { proposal, history, person }: { proposal: ProposedPolicy; history: PolicyHistory; person: CasePersonId | null },
 ): Promise<ProposalDocument> {
   const { policyId: id, version, sha256, accountId } = proposal
   const status = proposalStatus(proposal, history, parts.now())
