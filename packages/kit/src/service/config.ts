@@ -148,7 +148,7 @@ export const settings = {
   CUPEL_POLICY_SECOND_PERSON: flag
     .default(false)
     .describe(
-      'Whether another person than its proposer must put a policy in force in the console. `cupel policy activate` stays for whoever has a shell.',
+      'Whether another person than its proposer must put a proposed policy in force. `cupel policy activate` stays for whoever has a shell.',
     ),
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
