@@ -60,10 +60,12 @@ export {
   type PriceImportSummary,
 } from './prices/import-prices.js'
 export {
+  listEarlyEnds,
   listPriceImports,
   PriceTableAlteredError,
   pricesSha256At,
   readPriceTable,
+  type EarlyEnd,
   type PriceImport,
 } from './prices/read-prices.js'
 export { latestPrice, type LatestPrice } from './prices/latest-price.js'

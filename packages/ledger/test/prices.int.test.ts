@@ -1,6 +1,6 @@
 /** Tables of daily prices: exact, complete or refused, named by their hash, and each readable for ever. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { currentLedger, importPrices, listPriceImports, readPriceTable } from '../src/index.js'
+import { currentLedger, importPrices, listEarlyEnds, listPriceImports, readPriceTable } from '../src/index.js'
 import { IMPORTED_AT, startLedger, type LedgerInstallation } from './installation.js'
 
 let ledger: LedgerInstallation
@@ -39,6 +39,12 @@ test('a price is exact in millionths of a dollar, and a day without one has none
       },
     },
   ])
+})
+
+test('assets whose prices end before those of others are named, except those that are never priced', async () => {
+  await imported(`${PRICES}2026-11-19,BTC,9000\n2026-11-18,BTC,9001\n2026-11-18,NOBODYS,1\n`)
+  const [inForce] = await listPriceImports(ledger.database)
+  expect(await listEarlyEnds(ledger.database, inForce!)).toEqual([{ asset: 'BTC', lastDay: '2026-11-19' }])
 })
 
 test('the newest import is in force; the same file again changes nothing, an earlier one comes into force again', async () => {

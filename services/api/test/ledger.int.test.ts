@@ -42,7 +42,7 @@ test('imports, followers and prices are shown with what is missing', async () =>
     ...{ fault: 'the node has another chain', isReorganised: false },
   })
   const file = join(folder, 'prices.csv')
-  writeFileSync(file, 'day,asset,usd\n2026-01-01,ETH,3012.55\n')
+  writeFileSync(file, 'day,asset,usd\n2026-01-01,ETH,3012.55\n2025-12-30,BTC,90000\n')
   await importPrices({ file, importedBy: 'operator:test', reason: '' }, { database })
   const found = (await get(LEDGER)).json()
   expect(found).toMatchObject({
@@ -54,7 +54,10 @@ test('imports, followers and prices are shown with what is missing', async () =>
         fault: 'The follower of BTC at height 10 cannot go on: the node has another chain.',
       },
     ],
-    prices: { assets: ['ETH'], last_day: '2026-01-01' },
+    prices: {
+      ...{ assets: ['BTC', 'ETH'], last_day: '2026-01-01' },
+      early_ends: [{ asset: 'BTC', last_day: '2025-12-30' }],
+    },
   })
   expect((found['prices'] as { unpriced_days: number }).unpriced_days).toBeGreaterThan(300)
   const { items } = (await get(`${IMPORTS}?chain=eth`)).json() as { items: object[] }

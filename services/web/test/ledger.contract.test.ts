@@ -41,7 +41,7 @@ const prices = {
     first_day: '2026-11-20',
     last_day: '2026-11-20',
   },
-  ...{ unpriced_days: 0, imported_at: '2026-11-21T00:30:00.000Z', imported_by: 'operator:a' },
+  ...{ unpriced_days: 0, early_ends: [], imported_at: '2026-11-21T00:30:00.000Z', imported_by: 'operator:a' },
 }
 const ledger = {
   ...{ looked_at: '2026-11-21T09:00:00.000Z', ledger_seq: 1, max_age_hours: 24, asset_table: '1.0.0' },
@@ -106,6 +106,11 @@ test.each<readonly [string, object, string]>([
   ['a follower without a block', { followers: [{ ...follower, lag_s: null }] }, 'imported no block yet'],
   ['a follower that is late', { followers: [{ ...follower, lag_s: 25 * 3_600 }] }, 'is 25 h behind.'],
   ['no prices', { prices: null }, 'so no amount has a value in US dollars.'],
+  [
+    'an asset whose prices ended',
+    { prices: { ...prices, early_ends: [{ asset: 'ETH', last_day: '2024-01-01' }] } },
+    'The prices of ETH end on 2024-01-01',
+  ],
   ['old prices', { prices: { ...prices, unpriced_days: 3 } }, 'what moved on 3 days since'],
 ])('%s is red', async (_what, change, says) => {
   const html = await htmlOf(change)

@@ -55,6 +55,7 @@ export interface LedgerState {
     readonly first_day: string
     readonly last_day: string
     readonly unpriced_days: number
+    readonly early_ends: readonly { readonly asset: string; readonly last_day: string }[]
     readonly imported_at: string
     readonly imported_by: string
   } | null

@@ -70,10 +70,16 @@ function Standing({ ledger }: { readonly ledger: LedgerState }) {
 
 function priceFaults(prices: LedgerState['prices']): string[] {
   if (prices === null) return [NO_PRICES]
-  const { last_day: lastDay, unpriced_days: unpriced } = prices
-  return unpriced === 0
-    ? []
-    : [`The prices end on ${lastDay}: what moved on ${days(unpriced)} since has no value in US dollars.`]
+  const { last_day: lastDay, unpriced_days: unpriced, early_ends: ends } = prices
+  return [
+    ...(unpriced === 0
+      ? []
+      : [`The prices end on ${lastDay}: what moved on ${days(unpriced)} since has no value in US dollars.`]),
+    ...ends.map(
+      ({ asset, last_day: last }) =>
+        `The prices of ${asset} end on ${last}: what moved of it since has no value in US dollars.`,
+    ),
+  ]
 }
 
 const NO_FILE = 'No file was imported: only what providers said of single addresses is known.'
@@ -277,11 +283,7 @@ function Prices({ prices }: Pick<LedgerState, 'prices'>) {
               <Moment at={prices.last_day} />
             </td>
             <td data-head="Age">
-              <span class={`list-state list-state-${prices.unpriced_days === 0 ? 'good' : 'bad'}`}>
-                {prices.unpriced_days === 0
-                  ? '✓ up to date'
-                  : `! ${days(prices.unpriced_days)} without prices`}
-              </span>
+              <PricesAge prices={prices} />
             </td>
             <td data-head="Imported">
               <Moment at={prices.imported_at} />
@@ -293,5 +295,19 @@ function Prices({ prices }: Pick<LedgerState, 'prices'>) {
         </ScrollTable>
       )}
     </>
+  )
+}
+
+function PricesAge({ prices }: { readonly prices: NonNullable<LedgerState['prices']> }) {
+  const { unpriced_days: unpriced, early_ends: ends } = prices
+  const isWhole = unpriced === 0 && ends.length === 0
+  return (
+    <span class={`list-state list-state-${isWhole ? 'good' : 'bad'}`}>
+      {isWhole
+        ? '✓ up to date'
+        : unpriced > 0
+          ? `! ${days(unpriced)} without prices`
+          : `! prices of ${number(ends.length)} assets end earlier`}
+    </span>
   )
 }

@@ -1,6 +1,6 @@
 /** Tables of daily prices: all imported tables, the one in force, and any table by its hash. */
 import { createHash } from 'node:crypto'
-import type { PriceTable } from '@cupel/domain'
+import { listAssets, type PriceTable } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 
 export interface PriceImport {
@@ -24,6 +24,29 @@ export async function listPriceImports(database: Queryable): Promise<readonly Pr
     `SELECT price_seq AS "priceSeq", sha256, file_name AS "fileName", prices, assets, first_day AS "firstDay",
        last_day AS "lastDay", imported_at AS "importedAt", imported_by AS "importedBy"
      FROM ledger.price_import ORDER BY price_seq DESC`,
+  )
+}
+
+export interface EarlyEnd {
+  readonly asset: string
+  /** UTC day. */
+  readonly lastDay: string
+}
+
+/** The assets whose prices end before the last day of the table. Assets that the asset table lacks are never priced. */
+export async function listEarlyEnds(
+  database: Queryable,
+  { sha256, assets, lastDay }: PriceImport,
+): Promise<readonly EarlyEnd[]> {
+  const symbols = new Set(listAssets().map(({ symbol }) => symbol))
+  return await database.query<EarlyEnd & Record<string, unknown>>(
+    {
+      name: 'ledger.early-ends',
+      text: `SELECT own.asset, ended.day AS "lastDay" FROM unnest($2::text[]) WITH ORDINALITY AS own (asset, place)
+             CROSS JOIN LATERAL (SELECT max(day) AS day FROM ledger.price WHERE sha256 = $1 AND price.asset = own.asset) AS ended
+             WHERE ended.day < $3 ORDER BY own.place`,
+    },
+    [sha256, assets.filter((asset) => symbols.has(asset)), lastDay],
   )
 }
 

@@ -3,9 +3,11 @@ import { instant } from '@cupel/contracts'
 import { ASSET_TABLE_VERSION, type CompiledPolicy } from '@cupel/domain'
 import {
   followerFault,
+  listEarlyEnds,
   listFollowers,
   listPriceImports,
   readLedgerOverview,
+  type EarlyEnd,
   type KindOverview,
   type LedgerOverview,
   type PriceImport,
@@ -110,6 +112,9 @@ const pricesComponent = z
       .int()
       .min(0)
       .describe('Whole UTC days since the last priced one: what moved on them has no value in US dollars.'),
+    early_ends: z
+      .array(z.object({ asset: z.string(), last_day: z.string() }).meta({ id: 'LedgerPriceEnd' }))
+      .describe('Assets whose prices end before the last priced day: what moved of them since has no value.'),
     imported_at: instant,
     imported_by: z.string(),
   })
@@ -187,7 +192,7 @@ const example: z.infer<typeof ledgerComponent> = {
   readings: { reading: 1, read: 34, failed: 2 },
   prices: {
     ...{ sha256: '3f'.repeat(32), file_name: 'prices.csv', prices: 9_125, assets: ['BTC', 'ETH'] },
-    ...{ first_day: '2014-01-01', last_day: '2026-11-20', unpriced_days: 0 },
+    ...{ first_day: '2014-01-01', last_day: '2026-11-20', unpriced_days: 0, early_ends: [] },
     ...{ imported_at: '2026-11-21T00:30:00.000Z', imported_by: 'operator:ledger' },
   },
 }
@@ -224,8 +229,10 @@ export function getLedger({ database, policyInForce }: LedgerParts): Endpoint {
         listFollowers(database),
         listPriceImports(database),
       ])
-      const document = documentOf({ overview, followers, prices: prices[0] ?? null, maxAgeHours, now })
-      return jsonAnswer(200, JSON.stringify(document))
+      const [inForcePrices = null] = prices
+      const earlyEnds = inForcePrices === null ? [] : await listEarlyEnds(database, inForcePrices)
+      const found = { overview, followers, prices: inForcePrices, earlyEnds, maxAgeHours, now }
+      return jsonAnswer(200, JSON.stringify(documentOf(found)))
     },
   })
 }
@@ -234,6 +241,7 @@ interface Found {
   readonly overview: LedgerOverview
   readonly followers: readonly SeenFollower[]
   readonly prices: PriceImport | null
+  readonly earlyEnds: readonly EarlyEnd[]
   readonly maxAgeHours: number
   readonly now: Date
 }
@@ -242,6 +250,7 @@ function documentOf({
   overview,
   followers,
   prices,
+  earlyEnds,
   maxAgeHours,
   now,
 }: Found): z.infer<typeof ledgerComponent> {
@@ -269,7 +278,7 @@ function documentOf({
       ...{ provider, calls_today: callsToday, last_day: day },
     })),
     readings: { ...overview.readings },
-    prices: prices === null ? null : pricesDocument(prices, now),
+    prices: prices === null ? null : pricesDocument(prices, earlyEnds, now),
   }
 }
 
@@ -288,7 +297,11 @@ function kindDocument({ kind, isNeeded, faults, ranges, gaps }: KindOverview): z
   }
 }
 
-function pricesDocument(prices: PriceImport, now: Date): z.infer<typeof pricesComponent> {
+function pricesDocument(
+  prices: PriceImport,
+  earlyEnds: readonly EarlyEnd[],
+  now: Date,
+): z.infer<typeof pricesComponent> {
   const endedDays = Math.floor(now.getTime() / DAY_MS) - 1 - Math.floor(Date.parse(prices.lastDay) / DAY_MS)
   return {
     ...{
@@ -298,6 +311,7 @@ function pricesDocument(prices: PriceImport, now: Date): z.infer<typeof pricesCo
       assets: [...prices.assets],
     },
     ...{ first_day: prices.firstDay, last_day: prices.lastDay, unpriced_days: Math.max(0, endedDays) },
+    early_ends: earlyEnds.map(({ asset, lastDay }) => ({ asset, last_day: lastDay })),
     ...{ imported_at: prices.importedAt, imported_by: prices.importedBy },
   }
 }
