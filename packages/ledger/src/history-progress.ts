@@ -25,8 +25,8 @@ export interface HistoryProgress extends HistoryPlace {
 /** Whoever reads tells it at least so often. */
 export const TOLD_EVERY_MS = 5_000
 /** A reading that was not told for longer has died with its process. */
-const DEAD_AFTER_S = 20
-const KEPT_HOURS = 24
+export const DEAD_AFTER_S = 20
+export const KEPT_HOURS = 24
 
 /** Replaces what was told of each of these addresses. */
 export async function tellHistoryProgress(

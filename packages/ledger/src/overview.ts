@@ -4,6 +4,7 @@ import type { Queryable } from '@cupel/postgres'
 import { currentLedger, ledgerChains } from './current-ledger.js'
 import { historyKinds } from './declared-range.js'
 import { BLOCKS } from './formats/blocks.js'
+import { DEAD_AFTER_S, KEPT_HOURS } from './history-progress.js'
 import { declaredRanges, type HeightRange } from './segments.js'
 
 export interface LedgerOverview {
@@ -11,7 +12,7 @@ export interface LedgerOverview {
   readonly ledgerSeq: number
   readonly chains: readonly ChainOverview[]
   readonly providers: readonly ProviderCalls[]
-  /** Readings of histories that were begun in the last day. */
+  /** Readings of histories that were told in the last day. One that died with its process has failed. */
   readonly readings: { readonly reading: number; readonly read: number; readonly failed: number }
 }
 
@@ -147,9 +148,10 @@ async function providersAsked(database: Queryable): Promise<Pick<LedgerOverview,
   })
   const [readings] = await database.query<LedgerOverview['readings'] & Record<string, unknown>>({
     name: 'ledger.readings',
-    text: `SELECT count(*) FILTER (WHERE state = 'reading')::int8 AS reading, count(*) FILTER (WHERE state = 'read')::int8 AS read,
-             count(*) FILTER (WHERE state NOT IN ('reading', 'read'))::int8 AS failed
-           FROM ledger.history_progress`,
+    text: `SELECT count(*) FILTER (WHERE is_reading)::int8 AS reading, count(*) FILTER (WHERE state = 'read')::int8 AS read,
+             count(*) FILTER (WHERE state <> 'read' AND NOT is_reading)::int8 AS failed
+           FROM (SELECT state, state = 'reading' AND told_at >= clock_timestamp() - make_interval(secs => ${DEAD_AFTER_S}) AS is_reading
+                 FROM ledger.history_progress WHERE told_at >= clock_timestamp() - make_interval(hours => ${KEPT_HOURS})) AS told`,
   })
   return { providers, readings: readings! }
 }

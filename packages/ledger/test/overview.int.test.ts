@@ -57,7 +57,7 @@ test('each chain has its files, its declared kinds, and what they lack', async (
   })
 })
 
-test('calls to providers count on their day only, and readings by how they ended', async () => {
+test('calls to providers count on their day only, and readings of the last day by how they ended or that nobody reads on', async () => {
   await ledger.database.execute(
     `INSERT INTO ledger.history_call VALUES ('a', (now() AT TIME ZONE 'UTC')::date, 12, now()), ('b', '2026-01-01', 900, now())`,
   )
@@ -65,12 +65,18 @@ test('calls to providers count on their day only, and readings by how they ended
     `INSERT INTO ledger.history_progress (account_id, chain, address, state, reason, provider, pages, waiting, told_at)
      SELECT 'acc', 'ETH', state, state, '', 'a', 1, 0, now() FROM unnest('{reading,read,failed,splendid}'::text[]) AS state`,
   )
+  // Its process has died, and nobody has forgotten the old ones yet.
+  await ledger.database.execute(
+    `INSERT INTO ledger.history_progress (account_id, chain, address, state, reason, provider, pages, waiting, told_at)
+     SELECT 'acc', 'ETH', state || at, state, '', 'a', 1, 0, now() - at::interval
+     FROM unnest('{reading,read}'::text[]) AS state, unnest('{1 minute,25 hours}'::text[]) AS at`,
+  )
   expect(await overview()).toMatchObject({
     providers: [
       { provider: 'a', callsToday: 12 },
       { provider: 'b', callsToday: 0, day: '2026-01-01' },
     ],
-    readings: { reading: 1, read: 1, failed: 2 },
+    readings: { reading: 1, read: 2, failed: 3 },
   })
 })
 

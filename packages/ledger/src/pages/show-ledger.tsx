@@ -235,8 +235,8 @@ function Histories({ ledger: { providers, readings } }: { readonly ledger: Ledge
     <>
       <h2>Histories</h2>
       <p>
-        In the last day {number(readings.read)} histories were read, {number(readings.failed)} failed, and{' '}
-        {number(readings.reading)} are being read or were given up.
+        In the last day {number(readings.read)} histories were read, {number(readings.failed)} failed or were
+        given up, and {number(readings.reading)} are being read.
       </p>
       <ScrollTable
         caption="Providers of histories"

@@ -135,9 +135,10 @@ const ledgerComponent = z
           .meta({ id: 'HistoryProvider', description: 'Calls for histories on the UTC day.' }),
       )
       .describe('Providers that were ever asked for a history.'),
-    readings: z
-      .object({ reading: z.int().min(0), read: z.int().min(0), failed: z.int().min(0) })
-      .meta({ id: 'HistoryReadings', description: 'Histories that were asked for in the last day.' }),
+    readings: z.object({ reading: z.int().min(0), read: z.int().min(0), failed: z.int().min(0) }).meta({
+      id: 'HistoryReadings',
+      description: 'Histories that were asked for in the last day.',
+    }),
     prices: pricesComponent.nullable().describe('The table of prices in force; null without one.'),
   })
   .meta({ id: 'LedgerState', description: 'What the ledger holds, and what is missing.' })
