@@ -125,10 +125,25 @@ test('the log takes so many proposals in a day, and more on the next one', async
   expect(await propose(2, 80, later(1))).toMatchObject({ outcome: 'proposed' })
 })
 
-test('whoever activates two proposals at once puts one in force', async () => {
+test('a proposal that is activated several times at once is put in force once', async () => {
   const id = await proposed(2)
   const done = await Promise.all([activate(id), activate(id), activate(id)])
   expect(done.map(({ outcome }) => outcome).sort()).toEqual(['activated', 'in-force', 'in-force'])
+})
+
+test('a proposal that is activated while another policy comes is in force before it, or not at all', async () => {
+  const id = await proposed(2)
+  const other = {
+    ...{ ...installation, policy: textOf(9, 60, 'other'), activatedBy: 'operator:a', reason: 'a test' },
+    activatedAt: NOW.toISOString(),
+  }
+  const [done] = await Promise.all([activate(id), activatePolicy(other)])
+  const { activations } = await readPolicyHistory(installation)
+  expect(activations.map(({ policyId, version }) => `${policyId} ${version}`)).toEqual([
+    'default 1',
+    ...(done.outcome === 'activated' ? ['default 2'] : []),
+    'other 9',
+  ])
 })
 
 test.each([
