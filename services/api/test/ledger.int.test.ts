@@ -66,8 +66,16 @@ test('imports, followers and prices are shown with what is missing', async () =>
 })
 
 test('a page token is for its list and its chain', async () => {
+  await installation.database.execute(
+    `INSERT INTO ledger.segment (chain, format, file_name, sha256, covers, replaces, asset_table_version, rows_done, imported_by)
+     VALUES ('ETH', 'csv', 'later.csv', 'later', '{}', false, '1.0.0', 7, 'operator:test')`,
+  )
   const first = (await get(`${IMPORTS}?page_size=1`)).json()
-  const token = first['next_page_token'] as string | null
-  for (const query of ['page_token=x', ...(token === null ? [] : [`chain=ETH&page_token=${token}`])])
+  expect(first).toMatchObject({ items: [{ file_name: 'later.csv', state: 'interrupted' }] })
+  const token = String(first['next_page_token'])
+  expect((await get(`${IMPORTS}?page_size=1&page_token=${token}`)).json()).toMatchObject({
+    ...{ items: [{ file_name: 'transfers.csv' }], next_page_token: null },
+  })
+  for (const query of ['page_token=x', `chain=ETH&page_token=${token}`])
     expect((await get(`${IMPORTS}?${query}`)).json()).toMatchObject({ status: 400, code: 'invalid_request' })
 })
