@@ -43,7 +43,9 @@ test('a file that reaches its limit says what is missing, also of its last day',
   })
   const lines = (await (await get('')).text()).trimEnd().split('\r\n')
   expect(lines).toHaveLength(MAX_ROWS + 2)
-  expect(lines.at(-1)).toBe('The file ends here: what follows k1 on 2026-11-21 and all earlier days are missing.')
+  expect(lines.at(-1)).toBe(
+    'The file ends here: what follows k1 on 2026-11-21 and all earlier days are missing.',
+  )
 })
 
 test('a wrong range is answered with a page', async () => {

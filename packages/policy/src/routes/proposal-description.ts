@@ -117,7 +117,11 @@ export async function authorOfProposal(
 
 export async function proposalDocument(
   parts: ProposalParts,
-  { proposal, history, person }: { proposal: ProposedPolicy; history: PolicyHistory; person: CasePersonId | null },
+  {
+    proposal,
+    history,
+    person,
+  }: { proposal: ProposedPolicy; history: PolicyHistory; person: CasePersonId | null },
 ): Promise<ProposalDocument> {
   const { policyId: id, version, sha256, accountId } = proposal
   const status = proposalStatus(proposal, history, parts.now())

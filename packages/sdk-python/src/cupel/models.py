@@ -66,6 +66,7 @@ __all__ = [
     "LedgerImport",
     "LedgerKind",
     "LedgerLeftOut",
+    "LedgerPriceEnd",
     "LedgerPrices",
     "LedgerRangeState",
     "LedgerState",
@@ -1438,8 +1439,18 @@ class HistoryReadings(Model):
     failed: int
 
 
+class LedgerPriceEnd(Model):
+    __slots__ = ()
+
+    asset: str
+    last_day: str
+
+
 class LedgerPrices(Model):
     __slots__ = ()
+    _parts = {
+        "early_ends": LedgerPriceEnd,
+    }
 
     sha256: str
     file_name: str
@@ -1449,6 +1460,8 @@ class LedgerPrices(Model):
     last_day: str
     unpriced_days: int
     """Whole UTC days since the last priced one: what moved on them has no value in US dollars."""
+    early_ends: tuple[LedgerPriceEnd, ...]
+    """Assets whose prices end before the last priced day: what moved of them since has no value."""
     imported_at: str
     imported_by: str
 

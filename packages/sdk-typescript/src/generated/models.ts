@@ -66,6 +66,7 @@ export type LedgerGap = Schemas['LedgerGap']
 export type LedgerImport = Schemas['LedgerImport']
 export type LedgerKind = Schemas['LedgerKind']
 export type LedgerLeftOut = Schemas['LedgerLeftOut']
+export type LedgerPriceEnd = Schemas['LedgerPriceEnd']
 export type LedgerPrices = Schemas['LedgerPrices']
 export type LedgerRangeState = Schemas['LedgerRangeState']
 /** What the ledger holds, and what is missing. */

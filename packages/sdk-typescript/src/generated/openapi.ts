@@ -1974,9 +1974,15 @@ export interface components {
             readonly last_day: string;
             /** @description Whole UTC days since the last priced one: what moved on them has no value in US dollars. */
             readonly unpriced_days: number;
+            /** @description Assets whose prices end before the last priced day: what moved of them since has no value. */
+            readonly early_ends: readonly components["schemas"]["LedgerPriceEnd"][];
             /** Format: date-time */
             readonly imported_at: string;
             readonly imported_by: string;
+        };
+        readonly LedgerPriceEnd: {
+            readonly asset: string;
+            readonly last_day: string;
         };
         readonly LedgerImportPage: {
             readonly items: readonly components["schemas"]["LedgerImport"][];
