@@ -51,13 +51,25 @@ export async function compareLeaves({ topics, acceptances, ...parts }: Parts): P
     // The rest of a tree that is not whole is compared at once.
     if (part !== null && part.reached === null && !part.isEnd && end < until)
       part = await compare(since, until)
-    if (part === null) return { folder: options.folder, comparison, acceptances }
+    if (part === null) return { folder: options.folder, comparison: gone(comparison), acceptances }
     comparison = joined(comparison, part)
-    if (part.head !== null) onHead?.(part.head)
+    // What is behind a problem is compared again by the next run, so that it finds the problem too.
+    if (part.head !== null && comparison.problemCount === 0) onHead?.(part.head)
     if (part.isEnd || part.leaves >= until || part.reached === null)
       return { folder: options.folder, comparison, acceptances }
     since = part.reached
   }
+}
+
+/** Rows and files that go away between two parts leave the rest of the leaves uncompared. */
+function gone(comparison: TransparencyComparison | null): TransparencyComparison | null {
+  if (comparison === null) return null
+  const fault = {
+    detail: `Rows and files of the transparency log went away after its first ${comparison.leaves} leaves were compared.`,
+    since: null,
+  }
+  const { faults, problemCount } = comparison
+  return { ...comparison, faults: [...faults, fault], problemCount: problemCount + 1 }
 }
 
 /** The results of two parts, one after the other. */
