@@ -53,6 +53,15 @@ test('a run that is cut off behind a problem does not go on behind it', async ()
   expect(heads).toEqual([2])
 })
 
+test('a tree that is named after its part was compared does not pass for a compared one', async () => {
+  const another = { size: 1, root: Buffer.alloc(32).toString('base64'), file: 'another history' }
+  const named: (typeof another)[] = []
+  const onHead = (): void => void named.push(another)
+  expect(await comparison({ heads: named, onHead })).toMatchObject({
+    faults: [{ detail: expect.stringContaining('another history names a tree of 1 leaves') as string }],
+  })
+})
+
 test('rows and files that go away after the first part are a problem', async () => {
   const folder = await folderOf()
   const onHead = (): void => rmSync(join(folder, 'checkpoint'))

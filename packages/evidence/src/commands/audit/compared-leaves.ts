@@ -21,12 +21,10 @@ export interface ComparedLeaves {
   readonly acceptances: readonly Acceptance[]
 }
 
-type Parts = Omit<CompareTransparencyOptions, 'places' | 'maxProblems' | 'folder' | 'comparedFrom'> & {
+type Parts = Omit<CompareTransparencyOptions, 'places' | 'maxProblems' | 'folder' | 'comparedTrees'> & {
   readonly folder: string
   readonly topics: readonly TopicSpec[]
   readonly acceptances: readonly Acceptance[]
-  /** The tree of an earlier run, if this one goes on with a later head. */
-  readonly comparedFrom?: number
   /** Called with each head that a later run can go on from. */
   readonly onHead?: (head: KeptHead) => void
   readonly leavesAtOnce?: number
@@ -41,9 +39,9 @@ const LEAVES_AT_ONCE = 1_048_576
 export async function compareLeaves({ topics, acceptances, ...parts }: Parts): Promise<ComparedLeaves> {
   const { onHead, leavesAtOnce = LEAVES_AT_ONCE, until = Infinity, ...options } = parts
   const places = await placesOf(options.log, topics)
-  const comparedFrom = options.comparedFrom ?? options.since?.tree.size ?? 0
+  const comparedTrees = new Set<string>()
   const compare = (since: KeptHead | null, end: number) =>
-    compareTransparency({ ...options, places, maxProblems: MAX_PROBLEMS, comparedFrom, since, until: end })
+    compareTransparency({ ...options, places, maxProblems: MAX_PROBLEMS, comparedTrees, since, until: end })
   let [since, comparison] = [options.since ?? null, null as TransparencyComparison | null]
   for (;;) {
     const end = Math.min(until, (since?.tree.size ?? 0) + leavesAtOnce)

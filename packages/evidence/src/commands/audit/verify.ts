@@ -289,10 +289,7 @@ async function compareWithLeaves(
     ...(threads.compareRun === undefined ? {} : { compareRun: threads.compareRun }),
   }
   if (keeper === null) return { leaves: await compareLeaves(asked), again: null }
-  const leaves = await compareLeaves({
-    ...{ ...asked, since: keeper.head, onHead: keeper.onHead },
-    comparedFrom: keeper.since?.head.size ?? 0,
-  })
+  const leaves = await compareLeaves({ ...asked, since: keeper.head, onHead: keeper.onHead })
   return await compareAgain(leaves, keeper, asked)
 }
 

@@ -80,8 +80,8 @@ export interface CompareTransparencyOptions {
   readonly since?: KeptHead | null
   /** Ends before this leaf: leaves that follow, and the signed roots, are left to a later comparison. */
   readonly until?: number
-  /** Signed trees from this size on are compared, some by earlier calls; those from `since` on by default. */
-  readonly comparedFrom?: number
+  /** Signed trees that earlier calls compared; this one adds its own. No other may be before `since`. */
+  readonly comparedTrees?: Set<string>
   /** Compares one run of records, in a thread of its own perhaps. */
   readonly compareRun?: CompareRun
 }
@@ -200,11 +200,10 @@ function requireTrees(
   { rows, files }: Sides,
   {
     folder,
-    from,
     to,
     isEnd,
     findings,
-    comparedFrom = from,
+    comparedTrees = new Set(),
   }: Part & CompareTransparencyOptions & { readonly isEnd: boolean },
 ): void {
   if (isEnd) {
@@ -214,7 +213,7 @@ function requireTrees(
   for (const { notes, signed, tree } of [rows, files])
     for (const note of notes)
       if (note.signed !== signed && (isEnd || note.signed.size <= to))
-        requireNamedRoot(note, { tree, from: comparedFrom, findings })
+        requireNamedRoot(note, { tree, compared: comparedTrees, findings })
 }
 
 /** What is stored beside the leaves: rows of the tree, tiles, and further folders. */

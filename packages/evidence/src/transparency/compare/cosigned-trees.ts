@@ -31,14 +31,23 @@ export interface CosignedTree {
 /** Reports a tree that the leaves beside it do not make. */
 export function requireNamedRoot(
   { of, signed }: NamedTree,
-  { tree, from, findings }: { readonly tree: GrownTree; readonly from: number; readonly findings: Findings },
+  {
+    tree,
+    compared,
+    findings,
+  }: { readonly tree: GrownTree; readonly compared: Set<string>; readonly findings: Findings },
 ): void {
-  if (signed.size < from)
-    return findings.fault(
-      `${of} names a tree of ${signed.size} leaves, and only what follows ${from} leaves is compared: compare it with --whole.`,
-    )
+  const named = `${signed.size} ${signed.root.toString('base64')}`
+  if (signed.size < tree.from) {
+    if (!compared.has(named))
+      findings.fault(
+        `${of} names a tree of ${signed.size} leaves, and only what follows ${tree.from} leaves is compared: compare it with --whole.`,
+      )
+    return
+  }
   // A leaf that is gone is reported by itself, and leaves no root.
   const root = signed.size > tree.size() ? null : tree.rootAt(signed.size)
+  if (root !== null) compared.add(named)
   if (root !== null && !root.equals(signed.root))
     findings.fault(
       `${of}: the leaves do not make the root that it names for ${signed.size} leaves: another history was put there.`,
