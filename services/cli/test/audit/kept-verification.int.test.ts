@@ -193,6 +193,22 @@ describe('a kept state', () => {
     expect(transparency.faults[0]!.detail).toContain('A tree of 1000000 leaves was verified before')
   })
 
+  test.each([
+    ['ahead of the tree', 1_000_000, 'names a tree of 1000000 leaves'],
+    ['of another tree', 1, 'do not make the root that it names for 1 leaves'],
+  ])('that is %s is found by --whole too, and by every run after it', async (_, size, fault) => {
+    await kept()
+    forge((state) => {
+      const { verified } = state
+      return { ...state, verified: { ...verified!, head: { ...verified!.head, size } } }
+    })
+    for (const options of [['--whole'], [], []]) {
+      const { exitCode, transparency } = await kept(...options)
+      expect(exitCode).toBe(1)
+      expect(transparency.faults.map(({ detail }) => detail).join()).toContain(fault)
+    }
+  })
+
   test('that says of later records that they were compared is found', async () => {
     await kept()
     await moreAccounts(3)

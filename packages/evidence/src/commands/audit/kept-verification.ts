@@ -3,7 +3,7 @@
  * signed trees must extend the kept one, and a part of the old records is compared with their leaves again in each run.
  */
 import type { DonePartition } from '../../proofs/index.js'
-import { verifierKey, type PublicKey } from '@cupel/signing'
+import { rootOf, verifierKey, type PublicKey } from '@cupel/signing'
 import type { KeptHead } from '../../transparency/index.js'
 import { type CliContext, CommandError, EXIT_FAILED } from '@cupel/command-line'
 import { openStateFile, type StateFile } from './recompute-state.js'
@@ -11,6 +11,8 @@ import { openStateFile, type StateFile } from './recompute-state.js'
 export interface KeptVerification {
   /** The last run that found everything right; null before the first. */
   readonly verified: Verified | null
+  /** Whether a whole run found something since: every run is a whole one until all is right. */
+  readonly isWholeDue: boolean
   /** How far the records before that head were compared with their leaves again, in this round; null between two rounds. */
   readonly again: StoredHead | null
   /** An interrupted run; null if the last one came to its end. */
@@ -50,6 +52,8 @@ const ROUNDS = 30
 export interface Keeper {
   /** What the run goes on from; null if it is a whole one. */
   readonly since: Verified | null
+  /** The tree that was verified before and that no part of this run begins with, as the file names it: the signed tree must extend it. */
+  readonly named: readonly { readonly size: number; readonly root: string; readonly file: string }[]
   readonly isWhole: boolean
   /** Of an interrupted run of the same kind. */
   readonly done: readonly DonePartition[]
@@ -60,9 +64,9 @@ export interface Keeper {
   onHead(head: KeptHead): void
   /** The old leaves to compare again, `since` ≤ index < `until`; null if there are none. */
   oldLeaves(): { readonly since: KeptHead | null; readonly until: number } | null
-  /** Everything was right. `head` is null if there is no transparency log: then nothing is kept. */
+  /** Everything was right. `head` is null if there is no transparency log: then nothing more is kept. */
   finish(of: { readonly head: KeptHead | null; readonly again: KeptHead | null }): void
-  /** Something was wrong: the next run looks at it again, and after a whole one at everything. */
+  /** Something was wrong: the next run looks at it again, and after a whole one at everything. The tree that was right stays known. */
   fail(): void
 }
 
@@ -92,18 +96,18 @@ export function openKept(
       `${path} has the SHA-256 ${stateFile.digest ?? '(none: there is no such file)'}, not ${sha256}: it was changed, or is of another run.`,
       EXIT_FAILED,
     )
-  return keeperOf(stateFile, { whole, now })
+  return keeperOf(stateFile, { path, whole, now })
 }
 
-const NOTHING_KEPT: KeptVerification = { verified: null, again: null, underway: null }
+const NOTHING_KEPT: KeptVerification = { verified: null, isWholeDue: false, again: null, underway: null }
 
 function keeperOf(
   stateFile: StateFile<KeptVerification>,
-  { whole, now }: { readonly whole: boolean; readonly now: () => number },
+  { path, whole, now }: { readonly path: string; readonly whole: boolean; readonly now: () => number },
 ): Keeper {
   const before = stateFile.resume ?? NOTHING_KEPT
   const { verified } = before
-  const isWhole = whole || verified === null
+  const isWhole = whole || verified === null || before.isWholeDue
   const resumed = before.underway?.isWhole === isWhole ? before.underway : null
   let digest = stateFile.digest ?? null
   const done = [...(resumed?.done ?? [])]
@@ -117,6 +121,7 @@ function keeperOf(
   }
   return {
     since: isWhole ? null : verified,
+    named: namedTrees(verified?.head ?? null, head?.size ?? 0, path),
     isWhole,
     done: [...done],
     head: head === null ? null : headOf(head),
@@ -137,7 +142,7 @@ function keeperOf(
       return until <= from ? null : { since: before.again === null ? null : headOf(before.again), until }
     },
     finish({ head: reached, again }) {
-      if (reached === null) return save(NOTHING_KEPT)
+      if (reached === null) return save({ ...before, underway: null })
       const at = new Date().toISOString()
       const isRound = isWhole || again === null || again.tree.size >= verified!.head.size
       save({
@@ -146,12 +151,19 @@ function keeperOf(
           ...{ head: stored(reached) },
           read: done.map(({ topic, partition, to }) => [`${topic}/${partition}`, to] as const),
         },
+        isWholeDue: false,
         again: isRound || again === null ? null : stored(again),
         underway: null,
       })
     },
-    fail: () => save(isWhole ? NOTHING_KEPT : { ...before, underway: null }),
+    fail: () => save({ ...before, isWholeDue: isWhole, underway: null }),
   }
+}
+
+/** A run that begins with that tree, or with a longer one, has no need of it. */
+function namedTrees(head: StoredHead | null, from: number, file: string): Keeper['named'] {
+  if (head === null || head.size <= from) return []
+  return [{ size: head.size, root: rootOf(headOf(head).tree).toString('base64'), file }]
 }
 
 /** Records without a leaf are verified again: nothing but their leaves would show a change of them. */

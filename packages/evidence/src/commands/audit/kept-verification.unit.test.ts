@@ -67,6 +67,23 @@ test('what failed is not kept: after a whole run everything is verified again', 
   expect(open()).toMatchObject({ isWhole: true, since: null, done: [] })
 })
 
+test('the tree that was right stays known to whole runs, until one has compared it', () => {
+  const first = open()
+  expect(first.named).toEqual([])
+  first.finish({ head: headOf(4, 4), again: null })
+  expect(open().named).toEqual([])
+  for (let run = 0; run < 2; run += 1) {
+    const whole = open(true)
+    expect(whole.named).toEqual([
+      { size: 4, root: Buffer.alloc(32, 4).toString('base64'), file: join(folder, 'kept') },
+    ])
+    whole.fail()
+  }
+  const cutOff = open()
+  cutOff.onHead(headOf(5, 5))
+  expect(open()).toMatchObject({ isWhole: true, named: [] })
+})
+
 test('a thirtieth of the old records is compared again in each run, and a round ends at the kept head', () => {
   const first = open()
   first.finish({ head: headOf(45, 45), again: null })

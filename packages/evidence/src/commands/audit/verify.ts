@@ -289,7 +289,9 @@ async function compareWithLeaves(
     ...(threads.compareRun === undefined ? {} : { compareRun: threads.compareRun }),
   }
   if (keeper === null) return { leaves: await compareLeaves(asked), again: null }
-  const leaves = await compareLeaves({ ...asked, since: keeper.head, onHead: keeper.onHead })
+  const leaves = await compareLeaves({
+    ...{ ...asked, since: keeper.head, onHead: keeper.onHead, heads: keeper.named },
+  })
   return await compareAgain(leaves, keeper, asked)
 }
 

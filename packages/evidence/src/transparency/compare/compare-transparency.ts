@@ -64,7 +64,7 @@ export interface CompareTransparencyOptions {
   readonly witnesses: WitnessPolicy
   /** Leaves whose records operators accepted as lost. */
   readonly accepted: readonly LeafRange[]
-  /** Trees that an archive names, with the files that name them: the published tree must extend each. */
+  /** Trees that an archive or a kept state names, with the files that name them: the published tree must extend each. */
   readonly heads?: readonly { readonly size: number; readonly root: string; readonly file: string }[]
   /** Whether the log may end before the leaves do, as an archive does. */
   readonly endsEarlier: boolean
@@ -149,7 +149,7 @@ function sidesOf(options: CompareTransparencyOptions, trees: SignedTrees, findin
   })
   const files = side(
     { size: trees.files?.size ?? 0, since, until },
-    { signed: trees.files, notes: [...trees.notes.files, ...named] },
+    { signed: trees.files, notes: trees.notes.files, named },
     (size) => leavesOfFiles(folder!, size),
   )
   for (const { of, signed } of named)
@@ -210,8 +210,8 @@ function requireTrees(
     requireRoot(rows, 'The rows of the database', findings)
     requireRoot(files, `The leaves in ${folder}`, findings)
   }
-  for (const { notes, signed, tree } of [rows, files])
-    for (const note of notes)
+  for (const { notes, named, signed, tree } of [rows, files])
+    for (const note of [...notes, ...named])
       if (note.signed !== signed && (isEnd || note.signed.size <= to))
         requireNamedRoot(note, { tree, compared: comparedTrees, findings })
 }
@@ -276,6 +276,8 @@ interface Side {
   readonly size: number
   readonly signed: SignedTree | null
   readonly notes: readonly NamedTree[]
+  /** Trees that it must extend, which are named elsewhere. */
+  readonly named: readonly NamedTree[]
   readonly tree: GrownTree
   /** Adds the leaves it reads to the tree. */
   read(from: number, to: number): Promise<readonly (StoredLeaf | null)[]>
@@ -283,14 +285,14 @@ interface Side {
 
 function side(
   { size, since, until }: { readonly size: number; readonly since: KeptHead | null; readonly until: number },
-  { signed, notes }: Pick<Side, 'signed' | 'notes'>,
+  { signed, notes, named = [] }: Pick<Side, 'signed' | 'notes'> & Partial<Pick<Side, 'named'>>,
   open: (size: number) => LeafSource,
 ): Side {
   const source = size === 0 ? null : open(size)
-  const sizes = notes.map((each) => each.signed.size)
+  const sizes = [...notes, ...named].map((each) => each.signed.size)
   const tree = growTree(Math.min(size, until), sizes, since?.tree)
   return {
-    ...{ size, signed, notes, tree },
+    ...{ size, signed, notes, named, tree },
     async read(from, to) {
       const leaves = source === null || from >= size ? [] : await source.read(from, Math.min(to, size))
       tree.add(leaves)
