@@ -50,7 +50,11 @@ interface Answer {
   readonly error: unknown
   readonly records: number
   readonly is_proven: boolean
-  readonly kept: { readonly since: { readonly leaves: number } | null; readonly sha256: string } | null
+  readonly kept: {
+    readonly since: { readonly leaves: number } | null
+    readonly resumed: object | null
+    readonly sha256: string
+  } | null
   readonly transparency: {
     readonly leaves: number
     readonly records: number
@@ -103,6 +107,27 @@ test('a later run reads what came since, and says what it did not read', async (
   expect(await kept()).toMatchObject({ exitCode: 0, is_proven: true, records: 0 })
   expect(out).toContain('Not compared: rows of read models')
   expect(await kept('--whole')).toMatchObject({ exitCode: 0, kept: { since: null } })
+})
+
+test('a run that goes on with an interrupted one does not say that it read everything', async () => {
+  const { transparency } = await kept()
+  forge(({ verified, ...state }) => ({
+    ...state,
+    verified: null,
+    underway: { isWhole: true, begunAt: '2026-11-01T00:00:00.000Z', done: [], head: verified!.head },
+  }))
+  const interrupted = readFileSync(file)
+  const { out } = await installation.cupel('audit', 'verify', '--kept', file)
+  const { leaves } = transparency
+  expect(out).toContain(
+    `a run that began at 2026-11-01T00:00:00.000Z and was cut off: 0 records and the leaves before ${leaves}`,
+  )
+  expect(out).not.toContain('Everything was read')
+  writeFileSync(file, interrupted)
+  expect(await kept()).toMatchObject({
+    exitCode: 0,
+    kept: { since: null, resumed: { begun_at: '2026-11-01T00:00:00.000Z', records: 0, leaves } },
+  })
 })
 
 test('threads give the same answer', async () => {

@@ -20,7 +20,7 @@ export interface KeptVerification {
 }
 
 interface Verified {
-  /** ISO 8601, as the next two: the end of the run, of the last whole one, and of the last round through the old records. */
+  /** ISO 8601, as the next two: the end of the run, the begin of the last whole one, and the end of the last round through the old records. */
   readonly at: string
   readonly wholeAt: string
   readonly againAt: string
@@ -31,6 +31,8 @@ interface Verified {
 
 interface Underway {
   readonly isWhole: boolean
+  /** ISO 8601: of the first run, if several were cut off. */
+  readonly begunAt: string
   readonly done: readonly DonePartition[]
   /** How far records were compared with leaves; null if that has not begun. */
   readonly head: StoredHead | null
@@ -55,7 +57,8 @@ export interface Keeper {
   /** The tree that was verified before and that no part of this run begins with, as the file names it: the signed tree must extend it. */
   readonly named: readonly { readonly size: number; readonly root: string; readonly file: string }[]
   readonly isWhole: boolean
-  /** Of an interrupted run of the same kind. */
+  /** What an interrupted run of the same kind verified, which this one does not read; null if there is nothing. */
+  readonly resumed: Resumed | null
   readonly done: readonly DonePartition[]
   readonly head: KeptHead | null
   /** SHA-256 of the kept state. */
@@ -68,6 +71,14 @@ export interface Keeper {
   finish(of: { readonly head: KeptHead | null; readonly again: KeptHead | null }): void
   /** Something was wrong: the next run looks at it again, and after a whole one at everything. The tree that was right stays known. */
   fail(): void
+}
+
+export interface Resumed {
+  /** ISO 8601. */
+  readonly begunAt: string
+  readonly records: number
+  /** Number of leaves, with those before the run, that have been compared with their records. */
+  readonly leaves: number
 }
 
 export function openKept(
@@ -109,6 +120,7 @@ function keeperOf(
   const { verified } = before
   const isWhole = whole || verified === null || before.isWholeDue
   const resumed = before.underway?.isWhole === isWhole ? before.underway : null
+  const begunAt = resumed?.begunAt ?? new Date().toISOString()
   let digest = stateFile.digest ?? null
   const done = [...(resumed?.done ?? [])]
   let head = resumed?.head ?? (isWhole ? null : verified!.head)
@@ -117,12 +129,13 @@ function keeperOf(
   const saveProgress = (): void => {
     if (now() - savedAt < SAVE_INTERVAL_MS) return
     savedAt = now()
-    save({ ...before, underway: { isWhole, done, head } })
+    save({ ...before, underway: { isWhole, begunAt, done, head } })
   }
   return {
     since: isWhole ? null : verified,
     named: namedTrees(verified?.head ?? null, head?.size ?? 0, path),
     isWhole,
+    resumed: resumed === null ? null : resumedOf(resumed, isWhole ? 0 : verified!.head.size),
     done: [...done],
     head: head === null ? null : headOf(head),
     digest: () => digest,
@@ -147,7 +160,11 @@ function keeperOf(
       const isRound = isWhole || again === null || again.tree.size >= verified!.head.size
       save({
         verified: {
-          ...{ at, wholeAt: isWhole ? at : verified!.wholeAt, againAt: isRound ? at : verified!.againAt },
+          ...{
+            at,
+            wholeAt: isWhole ? begunAt : verified!.wholeAt,
+            againAt: isRound ? at : verified!.againAt,
+          },
           ...{ head: stored(reached) },
           read: done.map(({ topic, partition, to }) => [`${topic}/${partition}`, to] as const),
         },
@@ -158,6 +175,13 @@ function keeperOf(
     },
     fail: () => save({ ...before, isWholeDue: isWhole, underway: null }),
   }
+}
+
+/** Null if it had not come further than to the `since` leaves that it began with. */
+function resumedOf({ begunAt, done, head }: Underway, since: number): Resumed | null {
+  const leaves = head?.size ?? since
+  if (done.length === 0 && leaves === since) return null
+  return { begunAt, records: done.reduce((sum, { from, to }) => sum + to - from, 0), leaves }
 }
 
 /** A run that begins with that tree, or with a longer one, has no need of it. */

@@ -39,6 +39,21 @@ test('an interrupted run goes on with the partitions and the leaves that it had 
   expect(next.head).toEqual(headOf(2, 3))
 })
 
+test('a run that goes on with an interrupted one says since when, and what it does not read', () => {
+  const first = open()
+  expect(first.resumed).toBeNull()
+  first.onDone(partition)
+  first.onHead(headOf(2, 3))
+  const next = open()
+  const begunAt = next.resumed!.begunAt
+  expect(next.resumed).toEqual({ begunAt, records: 4, leaves: 2 })
+  next.onHead(headOf(3, 3))
+  const last = open()
+  expect(last.resumed).toEqual({ begunAt, records: 4, leaves: 3 })
+  last.finish({ head: headOf(4, 4), again: null })
+  expect(open()).toMatchObject({ resumed: null, since: { wholeAt: begunAt } })
+})
+
 test('a whole run does not go on with what a run of new records had done', () => {
   const first = open()
   first.onDone(partition)

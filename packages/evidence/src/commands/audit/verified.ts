@@ -2,6 +2,7 @@
 import type { ReadArchive } from '@cupel/command-line/installation'
 import type { Erasure, VerifyResult } from '../../proofs/index.js'
 import type { ComparedLeaves } from './compared-leaves.js'
+import type { Resumed } from './kept-verification.js'
 
 export interface Verified extends VerifyResult {
   readonly macsChecked: boolean
@@ -17,15 +18,17 @@ export interface Verified extends VerifyResult {
 }
 
 export interface KeptRun {
-  /** Null if everything was verified. */
+  /** Null if the run is a whole one. */
   readonly since: {
     /** Leaves of the kept tree: nothing before them was read, except for `comparedAgain`. */
     readonly leaves: number
-    /** ISO 8601: when it was verified, when all was verified at once, and when all its records had been compared again. */
+    /** ISO 8601: when it was verified, when the run began that verified all at once, and when all its records had been compared again. */
     readonly verifiedAt: string
     readonly wholeAt: string
     readonly againAt: string
   } | null
+  /** What a run that was cut off had verified: this one did not read it. Null if there was none. */
+  readonly resumed: Resumed | null
   /** Old leaves that were compared again. */
   readonly comparedAgain: { readonly from: number; readonly to: number } | null
   /** SHA-256 of the file: the next run takes it as `--kept-sha256`. */

@@ -51,7 +51,7 @@ function isOfKept(head: KeptHead | null, { since }: Keeper): boolean {
 
 /** Keeps what was verified, if all of it was right. */
 export function keptRunOf(keeper: Keeper, verified: Verified, again: ComparedAgain | null): KeptRun {
-  const { since } = keeper
+  const { since, resumed } = keeper
   const comparison = verified.leaves?.comparison ?? null
   if (
     verified.problemCount > 0 ||
@@ -68,6 +68,7 @@ export function keptRunOf(keeper: Keeper, verified: Verified, again: ComparedAga
             ...{ leaves: since.head.size, verifiedAt: since.at },
             ...{ wholeAt: since.wholeAt, againAt: since.againAt },
           },
+    resumed,
     comparedAgain: again === null ? null : { from: again.from, to: again.to },
     sha256: keeper.digest(),
   }

@@ -21,7 +21,11 @@ export function jsonOf(
     kept:
       kept === null
         ? null
-        : { ...snakeCase(kept), since: kept.since === null ? null : snakeCase(kept.since) },
+        : {
+            ...snakeCase(kept),
+            since: kept.since === null ? null : snakeCase(kept.since),
+            resumed: kept.resumed === null ? null : snakeCase(kept.resumed),
+          },
     topics: topics.map((topic) => snakeCase(topic)),
     erasures: erasures.map(erasureJson),
     problems: problems.map((problem) => ({ ...snakeCase(problem), meaning: meaningOfProblem[problem.kind] })),
@@ -70,10 +74,20 @@ export function textOf(result: Verified): string {
 
 function keptLines(kept: KeptRun | null): string[] {
   if (kept === null) return []
-  const { since, comparedAgain } = kept
-  if (since === null) return ['Everything was read: nothing was verified before, or --whole asks for it.']
+  const { since, resumed, comparedAgain } = kept
+  const before =
+    resumed === null
+      ? []
+      : [
+          `Goes on with a run that began at ${resumed.begunAt} and was cut off: ${number(resumed.records)} records and the leaves before ${number(resumed.leaves)} were verified since then, and not read again. What came since to partitions that were done is left to the next run.`,
+        ]
+  if (since === null)
+    return resumed === null
+      ? ['Everything was read: nothing was verified before, or --whole asks for it.']
+      : before
   return [
-    `Verified from leaf ${number(since.leaves)} on. What is before it was verified until ${since.verifiedAt}, all of it at once at ${since.wholeAt}.`,
+    ...before,
+    `Verified from leaf ${number(since.leaves)} on. What is before it was verified until ${since.verifiedAt}, all of it by a run that began at ${since.wholeAt}.`,
     ...(comparedAgain === null
       ? []
       : [
