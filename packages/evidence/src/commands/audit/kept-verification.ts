@@ -14,7 +14,7 @@ export interface KeptVerification {
   /** Whether a whole run found something since: every run is a whole one until all is right. */
   readonly isWholeDue: boolean
   /** How far the records before that head were compared with their leaves again, in this round; null between two rounds. */
-  readonly again: StoredHead | null
+  readonly again: (StoredHead & { readonly runs: number }) | null
   /** An interrupted run; null if the last one came to its end. */
   readonly underway: Underway | null
 }
@@ -48,8 +48,8 @@ interface StoredHead {
 
 /** An interrupted run loses the work of so much time, and that of the partition or the leaves under way. */
 const SAVE_INTERVAL_MS = 2_000
-/** A thirtieth of the old records is compared again in each run. */
-const ROUNDS = 30
+/** A round through the old records takes so many runs, however much comes meanwhile. */
+const RUNS_OF_ROUND = 30
 
 export interface Keeper {
   /** What the run goes on from; null if it is a whole one. */
@@ -149,15 +149,17 @@ function keeperOf(
     },
     oldLeaves() {
       if (isWhole) return null
-      const { size } = verified!.head
-      const from = before.again?.size ?? 0
-      const until = Math.min(size, from + Math.ceil(size / ROUNDS))
-      return until <= from ? null : { since: before.again === null ? null : headOf(before.again), until }
+      const { again } = before
+      const from = again?.size ?? 0
+      const runs = Math.max(1, RUNS_OF_ROUND - (again?.runs ?? 0))
+      const until = from + Math.ceil((verified!.head.size - from) / runs)
+      return until <= from ? null : { since: again === null ? null : headOf(again), until }
     },
     finish({ head: reached, again }) {
       if (reached === null) return save({ ...before, underway: null })
       const at = new Date().toISOString()
-      const isRound = isWhole || again === null || again.tree.size >= verified!.head.size
+      const isRound = isWhole || (again?.tree.size ?? 0) >= verified!.head.size
+      const runs = (before.again?.runs ?? 0) + 1
       save({
         verified: {
           ...{
@@ -169,7 +171,7 @@ function keeperOf(
           read: done.map(({ topic, partition, to }) => [`${topic}/${partition}`, to] as const),
         },
         isWholeDue: false,
-        again: isRound || again === null ? null : stored(again),
+        again: isRound ? null : again === null ? before.again : { ...stored(again), runs },
         underway: null,
       })
     },

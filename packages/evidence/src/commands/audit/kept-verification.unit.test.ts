@@ -99,6 +99,21 @@ test('the tree that was right stays known to whole runs, until one has compared 
   expect(open()).toMatchObject({ isWhole: true, named: [] })
 })
 
+test('a round through the old records ends after thirty runs, however fast the log grows', () => {
+  const first = open()
+  first.finish({ head: headOf(1_000, 1_000), again: null })
+  let [size, until, runs] = [1_000, 0, 0]
+  for (; until < size; runs += 1) {
+    expect(runs).toBeLessThan(30)
+    const run = open()
+    size = run.since!.head.size
+    until = run.oldLeaves()!.until
+    run.finish({ head: headOf(2 * size, 2 * size), again: headOf(until, until) })
+  }
+  expect(runs).toBe(30)
+  expect(open().oldLeaves()!.since).toBeNull()
+})
+
 test('a thirtieth of the old records is compared again in each run, and a round ends at the kept head', () => {
   const first = open()
   first.finish({ head: headOf(45, 45), again: null })
