@@ -114,7 +114,10 @@ test('a run that goes on with an interrupted one does not say that it read every
   forge(({ verified, ...state }) => ({
     ...state,
     verified: null,
-    underway: { isWhole: true, begunAt: '2026-11-01T00:00:00.000Z', done: [], head: verified!.head },
+    underway: {
+      ...{ isWhole: true, checks: verified!.checks, begunAt: '2026-11-01T00:00:00.000Z' },
+      ...{ done: [], head: verified!.head },
+    },
   }))
   const interrupted = readFileSync(file)
   const { out } = await installation.cupel('audit', 'verify', '--kept', file)

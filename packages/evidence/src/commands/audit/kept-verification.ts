@@ -5,7 +5,7 @@
 import type { DonePartition } from '../../proofs/index.js'
 import { rootOf, verifierKey, type PublicKey } from '@cupel/signing'
 import type { KeptHead } from '../../transparency/index.js'
-import { type CliContext, CommandError, EXIT_FAILED } from '@cupel/command-line'
+import { type CliContext, CommandError, EXIT_FAILED, VERSION } from '@cupel/command-line'
 import { openStateFile, type StateFile } from './recompute-state.js'
 
 export interface KeptVerification {
@@ -20,6 +20,8 @@ export interface KeptVerification {
 }
 
 interface Verified {
+  /** What the run could see: what one of another version, or one without record keys, verified is verified again. */
+  readonly checks: string
   /** ISO 8601, as the next two: the end of the run, the begin of the last whole one, and the end of the last round through the old records. */
   readonly at: string
   readonly wholeAt: string
@@ -31,6 +33,7 @@ interface Verified {
 
 interface Underway {
   readonly isWhole: boolean
+  readonly checks: string
   /** ISO 8601: of the first run, if several were cut off. */
   readonly begunAt: string
   readonly done: readonly DonePartition[]
@@ -91,10 +94,14 @@ export function openKept(
   {
     log,
     publicKeys,
+    checksMacs,
+    version = VERSION,
     now = () => performance.now(),
   }: {
     readonly log: string
     readonly publicKeys: readonly PublicKey[] | null
+    readonly checksMacs: boolean
+    readonly version?: string
     /** Milliseconds. */
     readonly now?: () => number
   },
@@ -107,19 +114,33 @@ export function openKept(
       `${path} has the SHA-256 ${stateFile.digest ?? '(none: there is no such file)'}, not ${sha256}: it was changed, or is of another run.`,
       EXIT_FAILED,
     )
-  return keeperOf(stateFile, { path, whole, now })
+  return keeperOf(stateFile, {
+    ...{ path, whole, now },
+    checks: `${version}, ${checksMacs ? 'with' : 'without'} MACs`,
+  })
 }
 
 const NOTHING_KEPT: KeptVerification = { verified: null, isWholeDue: false, again: null, underway: null }
 
 function keeperOf(
   stateFile: StateFile<KeptVerification>,
-  { path, whole, now }: { readonly path: string; readonly whole: boolean; readonly now: () => number },
+  {
+    path,
+    whole,
+    checks,
+    now,
+  }: {
+    readonly path: string
+    readonly whole: boolean
+    readonly checks: string
+    readonly now: () => number
+  },
 ): Keeper {
   const before = stateFile.resume ?? NOTHING_KEPT
   const { verified } = before
-  const isWhole = whole || verified === null || before.isWholeDue
-  const resumed = before.underway?.isWhole === isWhole ? before.underway : null
+  const isWhole = whole || verified === null || before.isWholeDue || verified.checks !== checks
+  const { underway } = before
+  const resumed = underway?.isWhole === isWhole && underway.checks === checks ? underway : null
   const begunAt = resumed?.begunAt ?? new Date().toISOString()
   let digest = stateFile.digest ?? null
   const done = [...(resumed?.done ?? [])]
@@ -129,7 +150,7 @@ function keeperOf(
   const saveProgress = (): void => {
     if (now() - savedAt < SAVE_INTERVAL_MS) return
     savedAt = now()
-    save({ ...before, underway: { isWhole, begunAt, done, head } })
+    save({ ...before, underway: { isWhole, checks, begunAt, done, head } })
   }
   return {
     since: isWhole ? null : verified,
@@ -162,6 +183,7 @@ function keeperOf(
       const runs = (before.again?.runs ?? 0) + 1
       save({
         verified: {
+          checks,
           ...{
             at,
             wholeAt: isWhole ? begunAt : verified!.wholeAt,

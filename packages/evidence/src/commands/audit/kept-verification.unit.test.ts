@@ -13,11 +13,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const open = (whole = false): Keeper =>
+const open = (whole = false, checks: { version?: string; checksMacs?: boolean } = {}): Keeper =>
   openKept(
     createContext({ CUPEL_HOME: folder }, []),
     { file: join(folder, 'kept'), sha256: undefined, whole },
-    { log: 'a', publicKeys: null, now: () => (nowMs += 10_000) },
+    { log: 'a', publicKeys: null, checksMacs: true, now: () => (nowMs += 10_000), ...checks },
   )
 
 const verified = {
@@ -80,6 +80,18 @@ test('what failed is not kept: after a whole run everything is verified again', 
   expect(open()).toMatchObject({ isWhole: false, since: { head: { size: 4 } }, done: [] })
   open(true).fail()
   expect(open()).toMatchObject({ isWhole: true, since: null, done: [] })
+})
+
+test.each([
+  ['without record keys', { checksMacs: false }],
+  ['by another version', { version: '0.0.1' }],
+])('what was verified %s is verified again, and its tree stays known', (_, lesser) => {
+  open(false, lesser).onDone(partition)
+  expect(open(false, lesser).done).toHaveLength(1)
+  expect(open().done).toEqual([])
+  open(false, lesser).finish({ head: headOf(4, 4), again: null })
+  expect(open(false, lesser)).toMatchObject({ isWhole: false })
+  expect(open()).toMatchObject({ isWhole: true, since: null, named: [{ size: 4 }] })
 })
 
 test('the tree that was right stays known to whole runs, until one has compared it', () => {

@@ -83,7 +83,7 @@ function keptLines(kept: KeptRun | null): string[] {
         ]
   if (since === null)
     return resumed === null
-      ? ['Everything was read: nothing was verified before, or --whole asks for it.']
+      ? ['Everything was read: nothing was verified before by the same checks, or --whole asks for it.']
       : before
   return [
     ...before,

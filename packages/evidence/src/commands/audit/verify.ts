@@ -187,11 +187,13 @@ export async function verifyConnected(
   parts: VerifyParts,
 ): Promise<Verified> {
   const { publicKeys } = parts
-  const { log, config } = parts.connections
+  const { log, config, checksMacs } = parts.connections
   const identity = await requireLog(log, options)
   const { kept: file, keptSha256: sha256, whole = false } = options
   const keeper =
-    file === undefined ? null : openKept(context, { file, sha256, whole }, { log: identity, publicKeys })
+    file === undefined
+      ? null
+      : openKept(context, { file, sha256, whole }, { log: identity, publicKeys, checksMacs })
   const keptBefore = keeper?.since ?? null
   const ranges = await rangesOf(log, [...topicSpecs, ...deadLetters])
   const since = keptBefore === null ? undefined : sinceOf(keptBefore)
