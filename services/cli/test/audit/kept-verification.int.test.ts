@@ -50,6 +50,7 @@ interface Answer {
   readonly error: unknown
   readonly records: number
   readonly is_proven: boolean
+  readonly problems: readonly object[]
   readonly kept: {
     readonly since: { readonly leaves: number } | null
     readonly resumed: object | null
@@ -163,6 +164,22 @@ describe('a change', () => {
         ...{ exitCode: 1, kept: { since: null } },
         transparency: { problems: [{ kind: 'other-time', offset: FIRST - 1 }] },
       })
+  })
+
+  test('of the end of the log, whose last records were verified and are gone, is found by every run', async () => {
+    await kept()
+    await installation.database.execute(
+      `DELETE FROM log.record
+       WHERE record_offset >= $1 AND partition_id = (SELECT id FROM log.topic_partition WHERE topic = $2)`,
+      [FIRST - 2, TOPIC],
+    )
+    for (let run = 0; run < 2; run += 1) {
+      const { exitCode, problems } = await kept()
+      expect(exitCode).toBe(1)
+      expect(problems).toContainEqual(
+        expect.objectContaining({ kind: 'gap', topic: TOPIC, offset: FIRST - 2 }),
+      )
+    }
   })
 
   test('of a verified record is found without --whole after thirty runs at the latest', async () => {

@@ -1,5 +1,7 @@
 /** What a run of `audit verify --kept` went on from, and what it leaves for the next one. */
+import { placeOf, type LogRange } from '@cupel/event-log'
 import { rootOf } from '@cupel/signing'
+import { problemAt, type Problem } from '../../proofs/index.js'
 import type { KeptHead } from '../../transparency/index.js'
 import { compareLeaves, joined, leafProblems, type ComparedLeaves } from './compared-leaves.js'
 import type { Keeper } from './kept-verification.js'
@@ -47,6 +49,23 @@ function isOfKept(head: KeptHead | null, { since }: Keeper): boolean {
   if (head === null || since === null || head.tree.size < since.head.size) return true
   const tree = { size: since.head.size, peaks: since.head.peaks.map((peak) => Buffer.from(peak, 'base64')) }
   return rootOf(head.tree).equals(rootOf(tree))
+}
+
+/** A log must not end before what was verified of it: nothing else asks for its last records once their leaves were compared. */
+export function lostSince(
+  { at, read, head }: NonNullable<Keeper['since']>,
+  ranges: readonly LogRange[],
+): Problem[] {
+  const ends = new Map(ranges.map((range) => [placeOf(range), range.to]))
+  const verified = new Map(read)
+  for (const [place, next] of head.places) verified.set(place, Math.max(next, verified.get(place) ?? 0))
+  return [...verified].flatMap(([place, next]) => {
+    const end = ends.get(place) ?? 0
+    const slash = place.lastIndexOf('/')
+    const [topic, partition] = [place.slice(0, slash), Number(place.slice(slash + 1))]
+    const detail = `The log ends at offset ${end}, and its records before offset ${next} were verified: the last ones were removed, or an older log was put there. If the loss was accepted, give --whole.`
+    return end >= next ? [] : [problemAt('gap', { topic, partition, offset: end, since: at }, detail)]
+  })
 }
 
 /** Keeps what was verified, if all of it was right. */

@@ -1,5 +1,5 @@
 /** `cupel audit verify`: checks that the log is whole, and that the database is what the log states. */
-import { problemOfRow, readErasures, verifyLog } from '../../proofs/index.js'
+import { readErasures, verifyLog, type Problem } from '../../proofs/index.js'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, placeOf, rangesOf } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
@@ -41,9 +41,10 @@ import { MAX_THREADS, threadCount } from './order-threads.js'
 import { compareHistories } from './tables/kept-histories.js'
 import { compareTables } from './tables/compare-tables.js'
 import type { Verified } from './verified.js'
-import { compareAgain, keptRunOf, type ComparedAgain } from './verify-kept.js'
+import { compareAgain, keptRunOf, lostSince, type ComparedAgain } from './verify-kept.js'
 import { isEmpty, jsonOf, textOf } from './verify-text.js'
 import { startVerifyThreads, type VerifyThreads } from './verify-threads.js'
+import { withTree } from './with-tree.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
 
 /** Problems that are listed; all are counted. */
@@ -197,6 +198,7 @@ export async function verifyConnected(
   const keptBefore = keeper?.since ?? null
   const ranges = await rangesOf(log, [...topicSpecs, ...deadLetters])
   const since = keptBefore === null ? undefined : sinceOf(keptBefore)
+  const lost = keptBefore === null ? [] : lostSince(keptBefore, ranges)
   const records = ranges.reduce(
     (sum, range) => sum + range.to - Math.max(range.from, since?.get(placeOf(range)) ?? 0),
     0,
@@ -207,7 +209,7 @@ export async function verifyConnected(
     { records, threads: options.threads },
   )
   try {
-    return await verifyWith(context, options, { ...parts, identity, keeper, since, threads })
+    return await verifyWith(context, options, { ...parts, identity, keeper, since, lost, threads })
   } finally {
     await threads.close()
   }
@@ -218,11 +220,13 @@ interface WorkParts extends VerifyParts {
   /** Null if nothing is kept between runs. */
   readonly keeper: Keeper | null
   readonly since: ReadonlyMap<string, number> | undefined
+  /** Ends of the log that are before what an earlier run verified. */
+  readonly lost: readonly Problem[]
   readonly threads: VerifyThreads
 }
 
 async function verifyWith(context: CliContext, options: VerifyOptions, parts: WorkParts): Promise<Verified> {
-  const { publicKeys, keeper, since, threads, identity, comparesRows = true } = parts
+  const { publicKeys, keeper, since, lost, threads, identity, comparesRows = true } = parts
   const { log, codec, database, config, checksMacs } = parts.connections
   const isWhole = keeper?.isWhole ?? true
   const verified = await verifyLog({
@@ -250,17 +254,18 @@ async function verifyWith(context: CliContext, options: VerifyOptions, parts: Wo
   const result = {
     ...{ ...verified, erasures, macsChecked: checksMacs, archive: null, kept: null },
     warnings: [uncosigned, histories.warning].filter((sentence) => sentence !== null),
-    problems: [...verified.problems, ...tables, ...histories.problems].slice(0, MAX_PROBLEMS),
-    problemCount: verified.problemCount + tables.length + histories.problems.length,
+    problems: [...verified.problems, ...lost, ...tables, ...histories.problems].slice(0, MAX_PROBLEMS),
+    problemCount: verified.problemCount + lost.length + tables.length + histories.problems.length,
   }
+  const keptLeaves = keeper?.named[0]?.size ?? keeper?.head?.tree.size ?? 0
   if (evidence === null) {
-    const withoutLeaves = publicKeys === null ? withTree(result, null) : { ...result, leaves: null }
+    const withoutLeaves = withTree(result, null, { asksKeys: publicKeys === null, keptLeaves })
     return keeper === null
       ? withoutLeaves
       : { ...withoutLeaves, kept: keptRunOf(keeper, withoutLeaves, null) }
   }
   const compared = await compareWithLeaves(context, options, { ...parts, accepted, acceptances, evidence })
-  const ended = withTree(result, compared.leaves)
+  const ended = withTree(result, compared.leaves, { asksKeys: true, keptLeaves })
   return keeper === null ? ended : { ...ended, kept: keptRunOf(keeper, ended, compared.again) }
 }
 
@@ -301,31 +306,6 @@ interface AcceptedParts extends Pick<AcceptedLosses, 'acceptances'> {
   readonly accepted: AcceptedLosses['leaves']
   readonly evidence: ComparedWith
 }
-
-/** A log that names a key of checkpoints has a transparency log: without one, nothing shows what was changed. */
-function withTree(result: Omit<Verified, 'leaves'>, leaves: ComparedLeaves | null): Verified {
-  const isGone = (leaves?.comparison ?? null) === null && result.signatures.checkpointKeys > 0
-  const gone = problemOfRow('table', { row: 'transparency.log' }, TREE_GONE)
-  return {
-    ...{ ...result, leaves, warnings: [...result.warnings, ...unleafed(leaves)] },
-    problems: isGone ? [gone, ...result.problems] : result.problems,
-    problemCount: result.problemCount + leafProblems(leaves) + (isGone ? 1 : 0),
-  }
-}
-
-/** Longer than a projector takes to give records their leaves. */
-const MAX_UNLEAFED_MS = 60_000
-
-function unleafed(leaves: ComparedLeaves | null): string[] {
-  const { pending, pendingSince } = leaves?.comparison ?? { pending: 0, pendingSince: null }
-  if (pendingSince === null || Date.now() - Date.parse(pendingSince) <= MAX_UNLEAFED_MS) return []
-  return [
-    `${pending.toLocaleString('en-US')} records have had no leaf since ${pendingSince}: nothing would show a change of them. Start the projector, or see \`cupel status\`.`,
-  ]
-}
-
-const TREE_GONE =
-  'The log names a key of checkpoints, and there is no transparency log or no key of it: its rows and files, or the signing keys, are gone.'
 
 /** An archive is compared with its own manifests; of the transparency log, later leaves are of records that it cannot have. */
 async function verifyArchived(
