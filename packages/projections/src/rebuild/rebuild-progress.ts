@@ -49,11 +49,14 @@ export async function beginProgress(
   }
 }
 
-/** Null if there is none, or if it is of another log or another definition. */
+/** Null if there is none, if it is of another log or another definition, or if it has records that this log does not have. */
 export async function readProgress(
   database: Queryable,
   schema: string,
-  { readModel, log }: { readonly readModel: ReadModel; readonly log: Pick<EventLog, 'identity'> },
+  {
+    readModel,
+    log,
+  }: { readonly readModel: ReadModel; readonly log: Pick<EventLog, 'identity' | 'endOffset'> },
 ): Promise<readonly PlaceProgress[] | null> {
   const [has] = await database.query<{ has: boolean }>('SELECT to_regclass($1) IS NOT NULL AS has', [
     `${schema}.rebuild_begun`,
@@ -64,9 +67,12 @@ export async function readProgress(
     [await log.identity(), definitionSha256(readModel)],
   )
   if (begun.length === 0) return null
-  return await database.query<PlaceProgress & Record<string, unknown>>(
+  const reached = await database.query<PlaceProgress & Record<string, unknown>>(
     `SELECT topic, partition, next, records, skipped FROM ${schema}.rebuild_place`,
   )
+  for (const { topic, partition, next } of reached)
+    if (next > (await log.endOffset(topic, partition))) return null
+  return reached
 }
 
 /** Adds the records of a batch, in its transaction. */

@@ -300,6 +300,7 @@ describe('a rebuild that is cut off while it reads', () => {
     ['another log', `UPDATE note_view_rebuild.rebuild_begun SET log = 'another'`],
     ['another definition', `UPDATE note_view_rebuild.rebuild_begun SET definition = 'another'`],
     ['a rebuild without its progress', 'DROP TABLE note_view_rebuild.rebuild_begun'],
+    ['a log that was longer', `UPDATE note_view_rebuild.rebuild_place SET next = 3`],
   ])('begins anew if it finds tables of %s', async (_, change) => {
     await cutOff()
     await fixture.database.execute(change)
