@@ -81,6 +81,9 @@ async function alter(offset: number): Promise<void> {
   )
 }
 
+const keptState = (): KeptVerification =>
+  (JSON.parse(readFileSync(file, 'utf8')) as { readonly state: KeptVerification }).state
+
 /** Writes the kept state as somebody who knows its form. */
 function forge(change: (state: KeptVerification) => KeptVerification): void {
   const { format, question, state } = JSON.parse(readFileSync(file, 'utf8')) as {
@@ -191,6 +194,24 @@ describe('a change', () => {
       const { exitCode, transparency } = await kept()
       isFound = exitCode === 1
       if (isFound) expect(transparency.problems).toMatchObject([{ kind: 'other-time', offset: 20 }])
+    }
+  })
+
+  test('of old leaves is found at the end of a round, where they must make the kept tree again', async () => {
+    await kept()
+    const before = keptState().verified!.head
+    await moreAccounts(2)
+    await kept()
+    await moreAccounts(2)
+    const wrong = before.peaks.map((peak, at) => (at === 0 ? Buffer.alloc(32).toString('base64') : peak))
+    for (const [peaks, exitCode, fault] of [
+      [wrong, 1, 'The old leaves do not make the tree that was verified before'],
+      [before.peaks, 0, ''],
+    ] as const) {
+      forge((state) => ({ ...state, again: { ...before, peaks, runs: 29 } }))
+      const run = await kept()
+      expect(run.exitCode).toBe(exitCode)
+      expect(run.transparency.faults.map(({ detail }) => detail).join()).toContain(fault)
     }
   })
 
