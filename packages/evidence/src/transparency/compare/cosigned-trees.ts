@@ -43,6 +43,8 @@ export function requireNamedRoot(
       findings.fault(
         `${of} names a tree of ${signed.size} leaves, and only what follows ${tree.from} leaves is compared: compare it with --whole.`,
       )
+    // The parts that follow do not report it again.
+    compared.add(named)
     return
   }
   // A leaf that is gone is reported by itself, and leaves no root.
