@@ -168,14 +168,7 @@ function keeperOf(
       head = stored(reached)
       saveProgress()
     },
-    oldLeaves() {
-      if (isWhole) return null
-      const { again } = before
-      const from = again?.size ?? 0
-      const runs = Math.max(1, RUNS_OF_ROUND - (again?.runs ?? 0))
-      const until = from + Math.ceil((verified!.head.size - from) / runs)
-      return until <= from ? null : { since: again === null ? null : headOf(again), until }
-    },
+    oldLeaves: () => (isWhole ? null : nextOldLeaves(verified!, before.again)),
     finish({ head: reached, again }) {
       if (reached === null) return save({ ...before, underway: null })
       const at = new Date().toISOString()
@@ -199,6 +192,17 @@ function keeperOf(
     },
     fail: () => save({ ...before, isWholeDue: isWhole, underway: null }),
   }
+}
+
+/** The part of the round through the old leaves that comes next. */
+function nextOldLeaves(
+  { head }: Verified,
+  again: KeptVerification['again'],
+): { readonly since: KeptHead | null; readonly until: number } | null {
+  const from = again?.size ?? 0
+  const runs = Math.max(1, RUNS_OF_ROUND - (again?.runs ?? 0))
+  const until = from + Math.ceil((head.size - from) / runs)
+  return until <= from ? null : { since: again === null ? null : headOf(again), until }
 }
 
 /** Null if it had not come further than to the `since` leaves that it began with. */
