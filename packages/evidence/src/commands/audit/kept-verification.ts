@@ -171,26 +171,34 @@ function keeperOf(
     oldLeaves: () => (isWhole ? null : nextOldLeaves(verified!, before.again)),
     finish({ head: reached, again }) {
       if (reached === null) return save({ ...before, underway: null })
-      const at = new Date().toISOString()
-      const isRound = isWhole || (again?.tree.size ?? 0) >= verified!.head.size
-      const runs = (before.again?.runs ?? 0) + 1
-      save({
-        verified: {
-          checks,
-          ...{
-            at,
-            wholeAt: isWhole ? begunAt : verified!.wholeAt,
-            againAt: isRound ? at : verified!.againAt,
-          },
-          ...{ head: stored(reached) },
-          read: done.map(({ topic, partition, to }) => [`${topic}/${partition}`, to] as const),
-        },
-        isWholeDue: false,
-        again: isRound ? null : again === null ? before.again : { ...stored(again), runs },
-        underway: null,
-      })
+      save(finishedState(before, { isWhole, checks, begunAt, done, head: reached, again }))
     },
     fail: () => save({ ...before, isWholeDue: isWhole, underway: null }),
+  }
+}
+
+function finishedState(
+  { verified, again: before }: KeptVerification,
+  {
+    isWhole,
+    checks,
+    begunAt,
+    done,
+    head,
+    again,
+  }: Omit<Underway, 'head'> & { readonly head: KeptHead; readonly again: KeptHead | null },
+): KeptVerification {
+  const at = new Date().toISOString()
+  const isRound = isWhole || (again?.tree.size ?? 0) >= verified!.head.size
+  return {
+    verified: {
+      ...{ checks, at, wholeAt: isWhole ? begunAt : verified!.wholeAt },
+      ...{ againAt: isRound ? at : verified!.againAt, head: stored(head) },
+      read: done.map(({ topic, partition, to }) => [`${topic}/${partition}`, to] as const),
+    },
+    isWholeDue: false,
+    again: isRound ? null : again === null ? before : { ...stored(again), runs: (before?.runs ?? 0) + 1 },
+    underway: null,
   }
 }
 
