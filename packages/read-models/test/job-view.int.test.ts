@@ -51,7 +51,7 @@ const submitted = (
 const failed = (reportId: string, accountId = OWNER.accountId): DomainEvent<'ScreeningFailed'> =>
   event('ScreeningFailed', reportId, {
     ...{ reportId, accountId, livemode: true, code: 'screening_failed', detail: 'no', failedAt: LATER },
-    ...{ jobId: null, jobIndex: null },
+    ...{ isTransfer: false, jobId: null, jobIndex: null },
   })
 const completed = (more: object): DomainEvent<'BulkCompleted'> =>
   event('BulkCompleted', JOB, {

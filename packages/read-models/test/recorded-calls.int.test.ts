@@ -43,7 +43,7 @@ function eventsOf(owner: Owner) {
   const failed = (name: string): DomainEvent =>
     event('ScreeningFailed', own(name), {
       ...{ reportId: own(name), ...owner, code: 'internal_error', detail: '' },
-      ...{ jobId: null, jobIndex: null, failedAt: DECIDED },
+      ...{ isTransfer: false, jobId: null, jobIndex: null, failedAt: DECIDED },
     })
   const audited = (name: string, end: Partial<ApiRequestAudited>): DomainEvent => {
     return event('ApiRequestAudited', owner.accountId, {

@@ -77,6 +77,7 @@ function failed(reportId: string): DomainEvent<'ScreeningFailed'> {
     ...OWNER,
     ...failure,
     jobId: null,
+    isTransfer: false,
     jobIndex: null,
     failedAt,
   })

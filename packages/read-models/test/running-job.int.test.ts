@@ -52,7 +52,7 @@ const submitted = event('BulkSubmitted', JOB, {
 const failed = (index: number, accountId: string): DomainEvent<'ScreeningFailed'> =>
   event('ScreeningFailed', idOf(index), {
     ...{ reportId: idOf(index), accountId, livemode: true, code: 'screening_failed', detail: 'no' },
-    ...{ failedAt: LATER, jobId: null, jobIndex: null },
+    ...{ failedAt: LATER, isTransfer: false, jobId: null, jobIndex: null },
   })
 
 let fixture: Fixture

@@ -38,9 +38,11 @@ export {
   insertChangeDeliveries,
   insertDigestDeliveries,
   insertFailureDeliveries,
+  insertTransferDeliveries,
   type ReportChange,
   type ToldDigest,
   type ToldFailure,
+  type ToldTransfer,
 } from './watch-deliveries.js'
 export { forgetDestinations, takeDestinationTokens } from './destinations.js'
 export {

@@ -30,6 +30,9 @@ export interface Addressee {
   readonly status: DeliveryStatus
 }
 
+/** Types that a person gets only if the endpoint names them: an account may screen many transfers a second. */
+const FOR_PROGRAMS: readonly WebhookType[] = ['transfer.screened']
+
 /**
  * The endpoints of the accounts that get messages of this type. Nothing is kept for a recipient of e-mail who has not confirmed. The lock orders this with a change of status or proof: either the change also holds these
  * deliveries, or they are created held.
@@ -44,7 +47,8 @@ export async function lockAddressees(
      FROM unnest($1::text[], $2::bool[], $3::timestamptz[], $5::text[]) WITH ORDINALITY AS j (account_id, livemode, ended_at, type, place)
      JOIN webhooks.endpoint e ON e.account_id = j.account_id AND e.livemode = j.livemode
        AND e.created_at <= j.ended_at + make_interval(secs => $4::float8 / 1000)
-       AND (e.events IS NULL OR j.type = ANY (e.events)) AND (e.payload <> 'email' OR e.proven_at IS NOT NULL)
+       AND (j.type = ANY (e.events) OR e.events IS NULL AND (j.type <> ALL ($6::text[]) OR e.payload NOT IN ('slack', 'email')))
+       AND (e.payload <> 'email' OR e.proven_at IS NOT NULL)
      ORDER BY e.endpoint_id, j.place FOR SHARE OF e`,
     [
       messages.map(({ accountId }) => accountId),
@@ -52,6 +56,7 @@ export async function lockAddressees(
       messages.map(({ at }) => at),
       CLOCK_GRACE_MS,
       messages.map(({ type }) => type),
+      FOR_PROGRAMS,
     ],
   )
 }

@@ -1,13 +1,15 @@
-/** Deliveries of events about watches, made with their body in the transaction of the consumer's checkpoint: they need no other data. */
+/** Deliveries of events about watches and transfers, made with their body in the transaction of the consumer's checkpoint: they need no other data. */
 import { decidedEventId } from '@cupel/contracts'
 import {
   changeWebhookBody,
   digestWebhookBody,
   failedWebhookBody,
+  transferWebhookBody,
   type ChangedReport,
   type FailedWatch,
   type MailStyle,
   type PayloadKind,
+  type ScreenedTransfer,
   type WatchDigest,
   type WebhookType,
 } from '@cupel/domain'
@@ -31,6 +33,9 @@ export interface ToldDigest extends FromEvent, WatchDigest {}
 
 /** A watch that keeps failing, from its event. */
 export interface ToldFailure extends FromEvent, FailedWatch {}
+
+/** A transfer whose screening ended, from its event. Its `eventId` is the id of the transfer: of several outcomes the first one counts. */
+export interface ToldTransfer extends FromEvent, ScreenedTransfer {}
 
 interface Message extends FromEvent {
   readonly type: WebhookType
@@ -96,6 +101,26 @@ export async function insertFailureDeliveries(
   )
 }
 
+/** The same for transfers. */
+export async function insertTransferDeliveries(
+  transaction: Queryable,
+  transfers: readonly ToldTransfer[],
+  style: MailStyle,
+): Promise<number> {
+  return await insertMessages(
+    transaction,
+    transfers.map((screened) => ({
+      ...fromEvent(screened),
+      ...{
+        type: 'transfer.screened',
+        at: screened.endedAt,
+        bodyOf: (payload) =>
+          transferWebhookBody(screened, payload, { ...style, isSandbox: !screened.livemode }),
+      },
+    })),
+  )
+}
+
 function fromEvent({ accountId, livemode, eventId, traceparent }: FromEvent): FromEvent {
   return { accountId, livemode, eventId, traceparent }
 }
@@ -141,9 +166,5 @@ interface Addressed {
   readonly payload: PayloadKind
 }
 
-/** `full` and `thin` have one body. */
-function bodyIdOf({ message: { eventId }, payload }: Addressed): string {
-  return payload === 'slack' || payload === 'email'
-    ? decidedEventId('WebhookBody', eventId, payload)
-    : decidedEventId('WebhookBody', eventId)
-}
+const bodyIdOf = ({ message: { eventId }, payload }: Addressed): string =>
+  decidedEventId('WebhookBody', eventId, payload)

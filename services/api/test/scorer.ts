@@ -194,6 +194,7 @@ function failure(
       livemode: request.livemode,
       ...{ code, detail },
       jobId: null,
+      isTransfer: request.transfer !== null,
       jobIndex: null,
       failedAt,
     },

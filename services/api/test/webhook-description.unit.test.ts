@@ -1,5 +1,12 @@
 /** The described messages are those that are sent: each body of the domain fits its schema, and no member is left out of it. */
-import { changeWebhookBody, digestWebhookBody, jobWebhookBody, testWebhookBody } from '@cupel/domain'
+import {
+  changeWebhookBody,
+  digestWebhookBody,
+  jobWebhookBody,
+  testWebhookBody,
+  transferWebhookBody,
+} from '@cupel/domain'
+import { transferExample } from '@cupel/reports/document'
 import { reportExample } from '@cupel/contracts'
 import { describe, expect, test } from 'vitest'
 import { openapiDocument } from '../src/index.js'
@@ -49,6 +56,16 @@ const digest = {
   failures: [{ ...watch, failures: 3 }],
 }
 
+const { recommendation, level, score, chain, direction, amount } = transferExample
+const screened = {
+  ...{ transferId: transferExample.transfer_id, livemode: true, endedAt: AT, error: null },
+  transfer: {
+    ...{ recommendation, level, score, chain, direction, amount, counterparty: '0xA', asset: 'USDT' },
+    ...{ reasons: [], json: JSON.stringify(transferExample) },
+  },
+}
+const notScreened = { ...screened, transfer: null, error: { code: 'transfer_not_found', detail: 'none' } }
+
 const bodies: readonly (readonly [keyof typeof describedWebhooks, string, string])[] = [
   ['bulk.completed', 'full', jobWebhookBody('bulk.completed', 'full', job, items(reportExample), URL)],
   ['bulk.completed', 'too large', jobWebhookBody('bulk.completed', 'full', job, items(large), URL)],
@@ -60,6 +77,9 @@ const bodies: readonly (readonly [keyof typeof describedWebhooks, string, string
     changeWebhookBody({ ...change, split: null, splitMissing: 'busy' }, 'full'),
   ],
   ['watches.digest', 'with more', digestWebhookBody(digest, 'full')],
+  ['transfer.screened', 'full', transferWebhookBody(screened, 'full')],
+  ['transfer.screened', 'thin', transferWebhookBody(screened, 'thin')],
+  ['transfer.screened', 'failed', transferWebhookBody(notScreened, 'full')],
   ['endpoint.test', 'ping', testWebhookBody('we_1', AT, 'full')],
 ]
 

@@ -160,7 +160,7 @@ export async function openDecided({
     async appendFailure(reportId) {
       const event = testEvent('ScreeningFailed', reportId, {
         ...{ reportId, accountId: 'acc_test', livemode: true, code: 'screening_failed', detail: 'a test' },
-        ...{ failedAt: new Date().toISOString(), jobId: null, jobIndex: null },
+        ...{ failedAt: new Date().toISOString(), isTransfer: false, jobId: null, jobIndex: null },
       })
       const partition = reportPartition(reportId)
       const topic = topicOf('ScreeningFailed')

@@ -130,6 +130,21 @@ export async function job(
   await until(() => expect(receiver.received.filter((id) => !before.has(id))).not.toEqual([]))
 }
 
+/** Screens a transfer until its webhook arrives. */
+export async function transfer(
+  { call }: Running,
+  { key }: Customer,
+  { receiver }: { readonly receiver: Receiver },
+): Promise<void> {
+  const before = new Set(receiver.received)
+  const stated = { chain: 'ETH', direction: 'incoming', asset: 'ETH', amount: '1' }
+  await until(async () => {
+    const one = await call('/v1/transfers', key, { ...stated, from: address(), to: address() })
+    expect(one.status, one.text).toBe(200)
+  })
+  await until(() => expect(receiver.received.filter((id) => !before.has(id))).not.toEqual([]))
+}
+
 /** Checks that every answered report can be read with the same bytes. */
 export async function readAll(running: Running, { key }: Customer, answered: Answered): Promise<void> {
   for (const [reportId, text] of answered) expect(await read(running, key, reportId)).toBe(text)

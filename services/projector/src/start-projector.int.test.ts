@@ -58,7 +58,7 @@ function event<T extends EventType>(type: T, subject: string, data: Partial<Even
 const failed = (reportId: string, failedAt = '2026-11-21T09:00:00.000Z'): DomainEvent<'ScreeningFailed'> =>
   event('ScreeningFailed', reportId, {
     ...{ reportId, failedAt, accountId: 'acc_1', livemode: true, code: 'screening_failed' },
-    ...{ detail: '', jobId: null, jobIndex: null },
+    ...{ detail: '', isTransfer: false, jobId: null, jobIndex: null },
   })
 const policy = (version: number): DomainEvent<'PolicyActivated'> =>
   event('PolicyActivated', `policy ${version}`, {

@@ -529,6 +529,8 @@ export interface ScreeningFailed {
   /** One of the published error codes. */
   readonly code: string
   readonly detail: string
+  /** Whether POST /v1/transfers asked for the screening. */
+  readonly isTransfer: boolean
   readonly jobId: null | string
   readonly jobIndex: null | number
   readonly failedAt: string

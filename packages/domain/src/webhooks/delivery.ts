@@ -15,6 +15,7 @@ export const webhookTypes = [
   'report.changed',
   'watches.digest',
   'watch.failed',
+  'transfer.screened',
   'endpoint.test',
 ] as const
 export type WebhookType = (typeof webhookTypes)[number]

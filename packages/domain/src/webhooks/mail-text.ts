@@ -2,7 +2,14 @@
  * Messages as e-mail: a subject and paragraphs, stored as JSON. Like those for Slack they have no reference and no name of the account. The
  * links that belong to one recipient are added when a message is sent. Pure.
  */
-import type { ChangedReport, EndedItem, EndedJob, FailedWatch, WatchDigest } from './webhook-facts.js'
+import type {
+  ChangedReport,
+  EndedItem,
+  EndedJob,
+  FailedWatch,
+  ScreenedTransfer,
+  WatchDigest,
+} from './webhook-facts.js'
 import { levelCounts } from './level-counts.js'
 
 /** What the texts of an installation have in common. */
@@ -70,6 +77,33 @@ export function failedMailBody(failed: FailedWatch, style: MailStyle): string {
         text: `${failures} screenings in a row ended without a whole report. Its present level is not known: do not take its last report for unchanged.`,
       },
       ...consolePage(style, 'Watches', '/watches'),
+    ],
+    style,
+  )
+}
+
+export function transferMailBody(screened: ScreenedTransfer, style: MailStyle): string {
+  const { transferId, transfer, error } = screened
+  if (transfer === null)
+    return bodyOf(
+      `transfer ${transferId} was not screened`,
+      [
+        { text: `The transfer ${transferId} was not screened: ${error?.code ?? ''}.` },
+        { text: error?.detail ?? '' },
+        ...consolePage(style, 'Transfers', '/transfers'),
+      ],
+      style,
+    )
+  const { chain, direction, counterparty, amount, asset, recommendation, reasons } = transfer
+  const named = style.isAddressInSubject ? counterparty : shortened(counterparty)
+  const side = direction === 'incoming' ? 'from' : 'to'
+  return bodyOf(
+    `${recommendation}: a transfer ${side} ${named} (${chain})`,
+    [
+      { text: `${amount} ${asset} ${side} ${counterparty} (${chain}): ${recommendation}.` },
+      { text: `The counterparty: ${finding(transfer)}.` },
+      ...reasons.map((text) => ({ text })),
+      { text: 'The report', url: style.reportPageUrl + transferId },
     ],
     style,
   )
@@ -196,7 +230,7 @@ const consolePage = ({ consoleUrl }: MailStyle, text: string, path: string): Mai
 const wordOf = (level: string): string => (level === 'grey' ? 'not cleared' : level)
 
 /** Of an address that is not cleared the points are only those that are known: none is no finding. */
-const finding = ({ level, score }: ChangedReport['current']): string =>
+const finding = ({ level, score }: Pick<ChangedReport['current'], 'level' | 'score'>): string =>
   level !== 'grey' ? `${level} ${score}` : score === 0 ? 'not cleared' : `not cleared, ${score} known`
 
 const shortened = (address: string): string =>

@@ -4,7 +4,14 @@
  */
 import { levelCounts } from './level-counts.js'
 import { digestSentence } from './mail-text.js'
-import type { ChangedReport, EndedItem, EndedJob, FailedWatch, WatchDigest } from './webhook-facts.js'
+import type {
+  ChangedReport,
+  EndedItem,
+  EndedJob,
+  FailedWatch,
+  ScreenedTransfer,
+  WatchDigest,
+} from './webhook-facts.js'
 
 /** Changes of a digest that its message lists. */
 const MAX_LISTED = 10
@@ -42,6 +49,21 @@ export function failedSlackBody({ address, chain, failures }: FailedWatch): stri
   ])
 }
 
+export function transferSlackBody({ transferId, transfer, error }: ScreenedTransfer): string {
+  if (transfer === null)
+    return messageOf([
+      `*Transfer ${plain(transferId)}*: *it was not screened*`,
+      plain(`${error?.code ?? ''}: ${error?.detail ?? ''}`),
+    ])
+  const { chain, direction, counterparty, amount, asset, recommendation, reasons } = transfer
+  const side = direction === 'incoming' ? 'from' : 'to'
+  return messageOf([
+    `*${plain(chain)}* ${plain(amount)} ${plain(asset)} ${side} \`${code(counterparty)}\`: *${plain(recommendation)}*, ${finding(transfer)}`,
+    ...reasons.map(plain),
+    `Report ${plain(transferId)}`,
+  ])
+}
+
 export function jobSlackBody(job: EndedJob, items: readonly EndedItem[], resultsUrl: string): string {
   const counts = levelCounts(job, items).map(plain)
   const lines = [
@@ -60,7 +82,7 @@ const messageOf = (lines: readonly string[]): string =>
   JSON.stringify({ text: lines.filter((line) => line !== '').join('\n') })
 
 /** Of an address that is not cleared the points are only those that are known: none is no finding. */
-const finding = ({ level, score }: ChangedReport['current']): string =>
+const finding = ({ level, score }: Pick<ChangedReport['current'], 'level' | 'score'>): string =>
   level !== 'grey' ? `${plain(level)} ${score}` : score === 0 ? 'not cleared' : `not cleared, ${score} known`
 
 function splitText({ previous, current, split, splitMissing }: ChangedReport): string {

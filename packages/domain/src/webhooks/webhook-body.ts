@@ -6,6 +6,7 @@ import {
   failedMailBody,
   jobMailBody,
   testMailBody,
+  transferMailBody,
   type MailStyle,
 } from './mail-text.js'
 import {
@@ -14,6 +15,7 @@ import {
   failedSlackBody,
   jobSlackBody,
   testSlackBody,
+  transferSlackBody,
 } from './slack-text.js'
 import type {
   ChangedReport,
@@ -21,6 +23,7 @@ import type {
   EndedJob,
   FailedWatch,
   ReportSummary,
+  ScreenedTransfer,
   WatchDigest,
 } from './webhook-facts.js'
 
@@ -117,6 +120,26 @@ export function failedWebhookBody(failed: FailedWatch, payload: PayloadKind, sty
     timestamp: failed.failedAt,
     data: { watch_id: watchId, address, chain, reference, report_id: reportId, failures },
   })
+}
+
+/** The body for a screened transfer. `full` carries the transfer, `thin` only where it is. */
+export function transferWebhookBody(
+  screened: ScreenedTransfer,
+  payload: PayloadKind,
+  style?: MailStyle,
+): string {
+  if (payload === 'slack') return transferSlackBody(screened)
+  if (payload === 'email') return transferMailBody(screened, given(style))
+  const { transferId, livemode, endedAt, transfer, error } = screened
+  const { recommendation, level, score } = transfer ?? { ...NOTHING_FOUND, recommendation: null }
+  const summary = {
+    ...{ transfer_id: transferId, livemode, status: transfer === null ? 'failed' : 'completed' },
+    ...{ recommendation, level, score, error, transfer_path: `/v1/transfers/${transferId}` },
+  }
+  const open = JSON.stringify(summary).slice(0, -1)
+  const data = payload === 'full' && transfer !== null ? `${open},"transfer":${transfer.json}}` : `${open}}`
+  const type = 'transfer.screened' satisfies WebhookType
+  return `{"type":"${type}","timestamp":${JSON.stringify(endedAt)},"data":${data}}`
 }
 
 /** The body that tests whether a receiver can be reached. `isProven`: a recipient of e-mail is not asked for its confirmation again. */

@@ -75,6 +75,37 @@ export interface FailedWatch {
   readonly failedAt: string
 }
 
+/** A transfer whose screening ended. */
+export interface ScreenedTransfer {
+  /** Also the id of the report of its counterparty. */
+  readonly transferId: string
+  readonly livemode: boolean
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly endedAt: string
+  /** Null if it could not be screened. */
+  readonly transfer: RecommendedTransfer | null
+  /** Why it could not be screened; null if it was. */
+  readonly error: { readonly code: string; readonly detail: string } | null
+}
+
+export interface RecommendedTransfer {
+  readonly recommendation: string
+  /** Level and score of the counterparty. */
+  readonly level: string
+  readonly score: number
+  readonly chain: string
+  readonly direction: string
+  readonly counterparty: string
+  /** In whole ones. */
+  readonly amount: string
+  /** Its symbol, or its contract. */
+  readonly asset: string
+  /** Each reason in words. */
+  readonly reasons: readonly string[]
+  /** The transfer as callers read it, as JSON text; the body contains it unchanged. */
+  readonly json: string
+}
+
 /** The state of an account's watches, once a day. */
 export interface WatchDigest {
   /** UTC, YYYY-MM-DD. */

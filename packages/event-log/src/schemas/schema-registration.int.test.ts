@@ -50,6 +50,7 @@ const failed: DomainEvent<'ScreeningFailed'> = {
     code: 'unavailable',
     detail: 'The label view is missing.',
     jobId: null,
+    isTransfer: false,
     jobIndex: null,
     failedAt: '2026-11-21T09:00:00.000Z',
   },

@@ -31,6 +31,13 @@ export {
 } from './compare-reports.js'
 export { historyProgressText, type HistoryProgress } from './history-progress.js'
 export { limitsOf, reasonText } from './limits.js'
+export {
+  transferComponent,
+  transferExample,
+  transferOf,
+  transferText,
+  type Transfer,
+} from './screened-transfer.js'
 export { transferReasonText } from './transfer-reasons.en.js'
 export { limitText, pointsText } from './points.js'
 export {

@@ -39,6 +39,7 @@ export function screeningFailed(
       livemode,
       code: because.code,
       detail: because.detail,
+      isTransfer: (request?.data.transfer ?? null) !== null,
       jobId: request?.data.jobId ?? null,
       jobIndex: request?.data.jobIndex ?? null,
       failedAt,

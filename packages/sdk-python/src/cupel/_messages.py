@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._model import Model
-from .models import BulkResult
+from .models import BulkResult, Transfer
 
 
 class BulkResultSummary(Model):
@@ -145,6 +145,54 @@ class WatchDigest(Model):
     """At most 100."""
 
 
+class FailedWatch(Model):
+    """A watched address whose last screenings ended without a whole report."""
+
+    __slots__ = ()
+
+    watch_id: str
+    address: str
+    chain: str
+    reference: str | None
+    report_id: str
+    """Id of the last screening."""
+    failures: int
+    """Screenings in a row that ended without a whole report."""
+
+
+class TransferError(Model):
+    """Why a transfer could not be screened."""
+
+    __slots__ = ()
+
+    code: str
+    detail: str
+
+
+class ScreenedTransfer(Model):
+    """The screening of a transfer ended."""
+
+    __slots__ = ()
+    _parts = {"error": TransferError, "transfer": Transfer}
+    _optional = frozenset({"transfer"})
+
+    transfer_id: str
+    """Also the id of the report of the counterparty."""
+    livemode: bool
+    status: str
+    """`completed`, or `failed` if it could not be screened."""
+    recommendation: str | None
+    """`allow`, `review` or `reject`; None if it could not be screened."""
+    level: str | None
+    """Level of the counterparty."""
+    score: float | None
+    error: TransferError | None
+    """Why it could not be screened; None if it was."""
+    transfer_path: str
+    transfer: Transfer | None
+    """None if the endpoint has the payload `thin`, or the transfer could not be screened."""
+
+
 class WebhookMessage(Model):
     """A verified message. Types may be added: skip one that you do not know."""
 
@@ -194,6 +242,24 @@ class WatchesDigestMessage(WebhookMessage):
     data: WatchDigest
 
 
+class WatchFailedMessage(WebhookMessage):
+    """`watch.failed`: a watched address cannot be screened."""
+
+    __slots__ = ()
+    _parts = {"data": FailedWatch}
+
+    data: FailedWatch
+
+
+class TransferScreenedMessage(WebhookMessage):
+    """`transfer.screened`: the screening of a transfer ended."""
+
+    __slots__ = ()
+    _parts = {"data": ScreenedTransfer}
+
+    data: ScreenedTransfer
+
+
 class EndpointTestMessage(WebhookMessage):
     """`endpoint.test`: someone tried the endpoint."""
 
@@ -207,6 +273,8 @@ _CLASS_BY_TYPE: Mapping[str, type[WebhookMessage]] = {
     "bulk.cancelled": BulkCancelledMessage,
     "report.changed": ReportChangedMessage,
     "watches.digest": WatchesDigestMessage,
+    "watch.failed": WatchFailedMessage,
+    "transfer.screened": TransferScreenedMessage,
     "endpoint.test": EndpointTestMessage,
 }
 

@@ -2432,7 +2432,7 @@ class SentWebhookDelivery(Model):
     webhook_id: str
     """The `webhook-id` header: the same over all attempts."""
     type: str
-    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed` or `endpoint.test`; others may be added."""
+    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed`, `transfer.screened` or `endpoint.test`; others may be added."""
     job_id: str | None
     """The job of the message; null if it concerns none."""
     status: str
@@ -2710,7 +2710,7 @@ class WebhookDelivery(Model):
     webhook_id: str
     """The `webhook-id` header: the same over all attempts."""
     type: str
-    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed` or `endpoint.test`; others may be added."""
+    """`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed`, `transfer.screened` or `endpoint.test`; others may be added."""
     job_id: str | None
     """The job of the message; null if it concerns none."""
     status: str

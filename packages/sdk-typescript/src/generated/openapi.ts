@@ -1447,8 +1447,8 @@ export interface components {
              * @enum {string}
              */
             readonly payload?: "full" | "thin" | "slack" | "email";
-            /** @description Types of the messages that it gets; null, the default: all, those that a later version adds too. It gets `endpoint.test` in any case. */
-            readonly events?: readonly ("bulk.completed" | "bulk.cancelled" | "report.changed" | "watches.digest" | "watch.failed")[] | null;
+            /** @description Types of the messages that it gets; null, the default: all, those that a later version adds too, but `transfer.screened` not for Slack and e-mail. It gets `endpoint.test` in any case. */
+            readonly events?: readonly ("bulk.completed" | "bulk.cancelled" | "report.changed" | "watches.digest" | "watch.failed" | "transfer.screened")[] | null;
         };
         /** @description With the secret, which only this answer shows. */
         readonly NewWebhookEndpoint: {
@@ -1512,8 +1512,8 @@ export interface components {
              * @enum {string}
              */
             readonly payload?: "full" | "thin" | "slack" | "email";
-            /** @description Types of the messages that it gets; null, the default: all, those that a later version adds too. It gets `endpoint.test` in any case. */
-            readonly events?: readonly ("bulk.completed" | "bulk.cancelled" | "report.changed" | "watches.digest" | "watch.failed")[] | null;
+            /** @description Types of the messages that it gets; null, the default: all, those that a later version adds too, but `transfer.screened` not for Slack and e-mail. It gets `endpoint.test` in any case. */
+            readonly events?: readonly ("bulk.completed" | "bulk.cancelled" | "report.changed" | "watches.digest" | "watch.failed" | "transfer.screened")[] | null;
             /**
              * @description `disabled` pauses: pending deliveries are held. `enabled` resumes: held deliveries are sent.
              * @enum {string}
@@ -1530,7 +1530,7 @@ export interface components {
             readonly delivery_id: string;
             /** @description The `webhook-id` header: the same over all attempts. */
             readonly webhook_id: string;
-            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed` or `endpoint.test`; others may be added. */
+            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed`, `transfer.screened` or `endpoint.test`; others may be added. */
             readonly type: string;
             /** @description The job of the message; null if it concerns none. */
             readonly job_id: string | null;
@@ -1570,7 +1570,7 @@ export interface components {
             readonly delivery_id: string;
             /** @description The `webhook-id` header: the same over all attempts. */
             readonly webhook_id: string;
-            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed` or `endpoint.test`; others may be added. */
+            /** @description `bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed`, `transfer.screened` or `endpoint.test`; others may be added. */
             readonly type: string;
             /** @description The job of the message; null if it concerns none. */
             readonly job_id: string | null;
@@ -2951,6 +2951,39 @@ export interface components {
             readonly report_id: string;
             /** @description Screenings in a row that ended without a whole report. */
             readonly failures: number;
+        };
+        readonly TransferScreenedWebhook: {
+            /** @constant */
+            readonly type: "transfer.screened";
+            /**
+             * Format: date-time
+             * @description When it happened; equal in every attempt.
+             */
+            readonly timestamp: string;
+            readonly data: components["schemas"]["ScreenedTransfer"];
+        };
+        readonly ScreenedTransfer: {
+            /** @description Also the id of the report of the counterparty. */
+            readonly transfer_id: string;
+            /** @description False for the sandbox. */
+            readonly livemode: boolean;
+            /** @description `completed`, or `failed` if it could not be screened. */
+            readonly status: string;
+            /** @description `allow`, `review` or `reject`; null if it could not be screened. */
+            readonly recommendation: string | null;
+            /** @description Level of the counterparty. */
+            readonly level: string | null;
+            readonly score: number | null;
+            /** @description Why it could not be screened; null if it was. */
+            readonly error: components["schemas"]["TransferError"] | null;
+            /** @description Path of the transfer. */
+            readonly transfer_path: string;
+            /** @description Absent if the endpoint has the payload `thin`, or the transfer could not be screened. */
+            readonly transfer?: components["schemas"]["Transfer"];
+        };
+        readonly TransferError: {
+            readonly code: string;
+            readonly detail: string;
         };
         readonly EndpointTestWebhook: {
             /** @constant */

@@ -1,4 +1,4 @@
-import type { BulkResult } from '../generated/models.js'
+import type { BulkResult, Transfer } from '../generated/models.js'
 
 /** The end of a bulk job. */
 export interface BulkEnd {
@@ -100,6 +100,37 @@ export interface FailingWatch {
   readonly failures: number
 }
 
+/** A watched address whose last screenings ended without a whole report. */
+export interface FailedWatch {
+  readonly watch_id: string
+  readonly address: string
+  readonly chain: string
+  readonly reference: string | null
+  /** Id of the last screening. */
+  readonly report_id: string
+  /** Number of consecutive screenings that ended without a whole report. */
+  readonly failures: number
+}
+
+/** The screening of a transfer ended. */
+export interface ScreenedTransfer {
+  /** Also the id of the report of the counterparty. */
+  readonly transfer_id: string
+  readonly livemode: boolean
+  /** `completed`, or `failed` if it could not be screened. */
+  readonly status: string
+  /** `allow`, `review` or `reject`; null if it could not be screened. */
+  readonly recommendation: string | null
+  /** Level of the counterparty. */
+  readonly level: string | null
+  readonly score: number | null
+  /** Why it could not be screened; null if it was. */
+  readonly error: { readonly code: string; readonly detail: string } | null
+  readonly transfer_path: string
+  /** Missing if the endpoint has the payload `thin`, or the transfer could not be screened. */
+  readonly transfer?: Transfer
+}
+
 interface Message<Type extends string, Data> {
   /** Equal for all attempts of one delivery. Keep the ids that you have seen, and skip repeats. */
   readonly webhook_id: string
@@ -113,6 +144,8 @@ export type BulkCompletedMessage = Message<'bulk.completed', BulkEnd>
 export type BulkCancelledMessage = Message<'bulk.cancelled', BulkEnd>
 export type ReportChangedMessage = Message<'report.changed', ReportChange>
 export type WatchesDigestMessage = Message<'watches.digest', WatchDigest>
+export type WatchFailedMessage = Message<'watch.failed', FailedWatch>
+export type TransferScreenedMessage = Message<'transfer.screened', ScreenedTransfer>
 export type EndpointTestMessage = Message<'endpoint.test', Readonly<Record<string, unknown>>>
 
 /** A verified message. Types may be added: skip one that you do not know. */
@@ -121,4 +154,6 @@ export type WebhookMessage =
   | BulkCancelledMessage
   | ReportChangedMessage
   | WatchesDigestMessage
+  | WatchFailedMessage
+  | TransferScreenedMessage
   | EndpointTestMessage

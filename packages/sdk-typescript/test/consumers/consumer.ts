@@ -52,6 +52,10 @@ export async function receive(body: Uint8Array, headers: Record<string, string |
       return message.data.watch_id
     case 'watches.digest':
       return message.data.more ?? message.data.changes[0]?.watch_id
+    case 'watch.failed':
+      return message.data.watch_id
+    case 'transfer.screened':
+      return message.data.transfer?.counterparty.address ?? message.data.error?.code
     case 'endpoint.test':
       return message.webhook_id
     default:

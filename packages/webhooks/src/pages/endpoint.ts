@@ -82,6 +82,7 @@ export const eventTexts: Readonly<Record<string, string>> = {
   'watches.digest': 'The daily digest of watches',
   'bulk.completed': 'A bulk job ended',
   'bulk.cancelled': 'A bulk job was cancelled',
+  'transfer.screened': 'The screening of a transfer ended',
 }
 
 export const eventsText = (events: readonly string[] | null): string =>

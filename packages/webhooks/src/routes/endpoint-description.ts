@@ -62,7 +62,7 @@ export const eventsField = z
   .transform((types) => chosenWebhookTypes.filter((type) => types.includes(type)))
   .nullable()
   .describe(
-    'Types of the messages that it gets; null, the default: all, those that a later version adds too. It gets `endpoint.test` in any case.',
+    'Types of the messages that it gets; null, the default: all, those that a later version adds too, but `transfer.screened` not for Slack and e-mail. It gets `endpoint.test` in any case.',
   )
 
 const at = (what: string) => instant.describe(`${what}, UTC, RFC 3339 with milliseconds.`)
@@ -112,7 +112,7 @@ const deliveryFields = {
   type: z
     .string()
     .describe(
-      '`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed` or `endpoint.test`; others may be added.',
+      '`bulk.completed`, `bulk.cancelled`, `report.changed`, `watches.digest`, `watch.failed`, `transfer.screened` or `endpoint.test`; others may be added.',
     ),
   job_id: z.string().nullable().describe('The job of the message; null if it concerns none.'),
   status: z

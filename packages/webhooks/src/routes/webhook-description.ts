@@ -4,6 +4,7 @@
  */
 import { instant } from '@cupel/contracts'
 import { webhookTypes, type WebhookType } from '@cupel/domain'
+import { transferComponent, transferExample } from '@cupel/reports/document'
 import { z } from 'zod'
 import { bulkResult, endedExample } from '@cupel/bulk/routes'
 
@@ -135,6 +136,29 @@ const failedWatch = z
   })
   .meta({ id: 'FailedWatch' })
 
+const screenedTransfer = z
+  .object({
+    transfer_id: z.string().describe('Also the id of the report of the counterparty.'),
+    livemode: z.boolean().describe('False for the sandbox.'),
+    status: z.string().describe('`completed`, or `failed` if it could not be screened.'),
+    recommendation: z
+      .string()
+      .nullable()
+      .describe('`allow`, `review` or `reject`; null if it could not be screened.'),
+    level: z.string().nullable().describe('Level of the counterparty.'),
+    score: z.number().nullable(),
+    error: z
+      .object({ code: z.string(), detail: z.string() })
+      .meta({ id: 'TransferError' })
+      .nullable()
+      .describe('Why it could not be screened; null if it was.'),
+    transfer_path: z.string().describe('Path of the transfer.'),
+    transfer: transferComponent
+      .optional()
+      .describe('Absent if the endpoint has the payload `thin`, or the transfer could not be screened.'),
+  })
+  .meta({ id: 'ScreenedTransfer' })
+
 function message(type: WebhookType, id: string, data: z.ZodType): z.ZodType {
   return z
     .object({
@@ -213,6 +237,23 @@ export const describedWebhooks: Readonly<Record<WebhookType, DescribedWebhook>> 
     example: {
       ...{ type: 'watch.failed', timestamp },
       data: { ...watchExample, reference: null, report_id: '9f2c4a1be07d6358', failures: 3 },
+    },
+  },
+  'transfer.screened': {
+    operationId: 'onTransferScreened',
+    summary: 'The screening of a transfer ended',
+    description:
+      'Once for each transfer, with or without a recommendation, also if its POST has answered. An endpoint for Slack or e-mail gets it only if its `events` name it.',
+    schema: message('transfer.screened', 'TransferScreenedWebhook', screenedTransfer),
+    example: {
+      ...{ type: 'transfer.screened', timestamp: transferExample.generated_at },
+      data: {
+        ...{ transfer_id: transferExample.transfer_id, livemode: true, status: 'completed' },
+        ...{ recommendation: transferExample.recommendation, level: transferExample.level },
+        ...{ score: transferExample.score, error: null },
+        transfer_path: `/v1/transfers/${transferExample.transfer_id}`,
+        transfer: transferExample,
+      },
     },
   },
   'endpoint.test': {

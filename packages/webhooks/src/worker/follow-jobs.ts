@@ -1,7 +1,14 @@
-/** Reads the ends of bulk jobs, changed reports, digests and failures of watches from the log and makes their deliveries, together with the checkpoint. */
-import { topicOf, type Logger, type Metrics, type Trace, type Tracing } from '@cupel/contracts'
+/** Reads the ends of bulk jobs, changed reports, digests and failures of watches, and screened transfers from the log and makes their deliveries, together with the checkpoint. */
+import {
+  laneOfReportPartition,
+  topicOf,
+  type Logger,
+  type Metrics,
+  type Trace,
+  type Tracing,
+} from '@cupel/contracts'
 import type { MailStyle } from '@cupel/domain'
-import { typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
+import { typeOf, type EventCodec, type EventLog, type LogRecord, type Place } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { consume, inTransaction, type Consumer } from '@cupel/projections'
 import {
@@ -9,17 +16,26 @@ import {
   insertDeliveries,
   insertDigestDeliveries,
   insertFailureDeliveries,
+  insertTransferDeliveries,
   type JobEnd,
   type ReportChange,
   type ToldDigest,
   type ToldFailure,
+  type ToldTransfer,
 } from '../index.js'
+import { readTime } from './read-time.js'
+import { transferReader } from './screened-transfers.js'
 
 export const DISPATCHER_GROUP = 'webhook-dispatcher.deliveries.v1'
-const TOPICS = [true, false].flatMap((live) => [
+export const DISPATCHER_TOPICS = [true, false].flatMap((live) => [
   topicOf('BulkCompleted', live),
   topicOf('ReportChanged', live),
+  topicOf('ReportGenerated', live),
 ])
+const reportTopics: readonly string[] = [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)]
+/** Of the report topics the dispatcher reads the interactive half: every transfer is there, and no bulk job. */
+export const dispatcherReads = ({ topic, partition }: Place): boolean =>
+  !reportTopics.includes(topic) || laneOfReportPartition(partition) === 'interactive'
 const MAX_BATCH_RECORDS = 100
 const MAX_CONCURRENT_PARTITIONS = 4
 /** How long a record may wait for the schema it was written with. */
@@ -46,17 +62,23 @@ export type Told =
   | { readonly kind: 'change'; readonly change: ReportChange }
   | { readonly kind: 'digest'; readonly digest: ToldDigest }
   | { readonly kind: 'failure'; readonly failure: ToldFailure }
+  | { readonly kind: 'transfer'; readonly transfer: ToldTransfer }
 
 export function followJobs(options: FollowJobsOptions): Consumer {
   const { log, codec, database, logger, metrics, mailStyle, tracing, onDeliveries, onStopped } = options
+  const transferIn = transferReader(codec)
   return consume<Told | null>({
     ...{ log, logger, onStopped },
     group: DISPATCHER_GROUP,
-    topics: TOPICS,
+    topics: DISPATCHER_TOPICS,
+    reads: dispatcherReads,
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
-    read: (record) => toldBy(codec, record),
+    read(record) {
+      const transfer = transferIn(record)
+      return transfer === null ? toldBy(codec, record) : { kind: 'transfer', transfer }
+    },
     deadLetters: { at: 'webhooks.dead-letter', metrics, window: {} },
     commit: inTransaction<Told | null, Followed>({
       database,
@@ -67,6 +89,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
         const changes = told.flatMap((one) => (one.kind === 'change' ? [one.change] : []))
         const digests = told.flatMap((one) => (one.kind === 'digest' ? [one.digest] : []))
         const failures = told.flatMap((one) => (one.kind === 'failure' ? [one.failure] : []))
+        const transfers = told.flatMap((one) => (one.kind === 'transfer' ? [one.transfer] : []))
         const traces = tracing ? ends.map((end) => beginTrace(tracing, end)) : null
         const traced = traces === null ? ends : ends.map((end, index) => continuedBy(end, traces[index]!))
         await insertDeliveries(transaction, traced)
@@ -74,6 +97,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
         await insertChangeDeliveries(transaction, changes, style)
         await insertDigestDeliveries(transaction, digests, style)
         await insertFailureDeliveries(transaction, failures, style)
+        await insertTransferDeliveries(transaction, transfers, style)
         return { told: told.length, traces }
       },
       onCommitted({ result: { told, traces } }) {
@@ -148,12 +172,6 @@ export function endOfJob(codec: EventCodec, record: LogRecord): JobEnd | null {
     return { jobId, accountId, livemode, type: 'bulk.cancelled', endedAt: readTime(cancelledAt), traceparent }
   }
   return null
-}
-
-function readTime(text: string): string {
-  const at = new Date(text)
-  if (Number.isNaN(at.getTime())) throw new RangeError(`${text} is not a time`)
-  return at.toISOString()
 }
 
 interface Followed {

@@ -1,6 +1,16 @@
 export { startBuildingBodies } from './build-bodies.js'
 export { createDestinationGate } from './destination-gate.js'
-export { DISPATCHER_GROUP, changeIn, digestIn, endOfJob, failureIn, followJobs } from './follow-jobs.js'
+export {
+  DISPATCHER_GROUP,
+  DISPATCHER_TOPICS,
+  changeIn,
+  digestIn,
+  dispatcherReads,
+  endOfJob,
+  failureIn,
+  followJobs,
+} from './follow-jobs.js'
+export { transferReader } from './screened-transfers.js'
 export { type MailConfig, mailClientOf, mailStyleOf, openMail } from './open-mail.js'
 export { type ReadEndedJob, readEndedJobFrom } from './read-ended-job.js'
 export { startSending } from './send-deliveries.js'

@@ -159,7 +159,15 @@ describe('a call that another event records', () => {
     })
   const failed = (reportId: string) =>
     append('ScreeningFailed', reportId, DECIDED, {
-      ...{ reportId, ...owner, code: 'screening_failed', detail: '', jobId: null, jobIndex: null },
+      ...{
+        reportId,
+        ...owner,
+        code: 'screening_failed',
+        detail: '',
+        isTransfer: false,
+        jobId: null,
+        jobIndex: null,
+      },
       failedAt: DECIDED,
     })
   const recorded = (requestId: string) =>

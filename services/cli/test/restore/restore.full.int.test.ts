@@ -4,7 +4,7 @@ import { topicOf } from '@cupel/contracts'
 import { testEvent } from '@cupel/testkit/installation'
 import { expect, test } from 'vitest'
 import { drillOfEachTest } from '../drill-of-each-test.js'
-import { enrol, job, note, revoke, screen, settled, type Customer } from '../drill.js'
+import { enrol, job, note, revoke, screen, settled, transfer, type Customer } from '../drill.js'
 
 const drill = drillOfEachTest()
 
@@ -28,6 +28,7 @@ test('a database that is older than the log is led past everything that the log 
     const reportId = await screen(running, drill.customer, drill.answered)
     await note(running, drill.customer, reportId)
     await job(running, drill.customer, drill)
+    await transfer(running, drill.customer, drill)
     await settled(running)
   })
   await drill.installation.putBack(backup)
@@ -47,7 +48,7 @@ test('a database that is older than the log is led past everything that the log 
       '1 keys that were revoked after the backup are revoked again.',
       '1 keys that were changed after the backup are changed again.',
       expect.stringMatching(/^\d+ entries of cases are added again/),
-      '1 webhook deliveries end as the log tells: nothing of them is sent again.',
+      '2 webhook deliveries end as the log tells: nothing of them is sent again.',
       expect.stringMatching(/^\d+ screen requests are not decided again/),
       'Report numbers go on behind the highest one of the log.',
     ]),

@@ -3,12 +3,22 @@ import { topicOf } from '@cupel/contracts'
 import { typeOf } from '@cupel/event-log'
 import { type PartitionPosition, putCheckpoints, unreadRanges } from '@cupel/projections'
 import type { MailStyle } from '@cupel/domain'
-import { changeIn, digestIn, DISPATCHER_GROUP, endOfJob, failureIn } from '@cupel/webhooks/worker'
+import {
+  changeIn,
+  digestIn,
+  DISPATCHER_GROUP,
+  DISPATCHER_TOPICS,
+  dispatcherReads,
+  endOfJob,
+  failureIn,
+  transferReader,
+} from '@cupel/webhooks/worker'
 import {
   insertChangeDeliveries,
   insertDeliveries,
   insertDigestDeliveries,
   insertFailureDeliveries,
+  insertTransferDeliveries,
   replayDeliveryEnd,
 } from '@cupel/webhooks'
 import type { Notes } from './notes.js'
@@ -50,6 +60,7 @@ export async function replayDeliveries(
 
 const TOLD: ReadonlySet<string> = new Set([
   ...['BulkCompleted', 'BulkCancelled', 'ReportChanged', 'WatchesDigested', 'WatchFailed'],
+  ...['ReportGenerated', 'ScreeningFailed'],
 ])
 
 async function insertPastDeliveries({
@@ -59,11 +70,9 @@ async function insertPastDeliveries({
   mailStyle,
 }: SinceBackup & { readonly mailStyle: MailStyle }): Promise<readonly PartitionPosition[]> {
   const positions: PartitionPosition[] = []
-  const topics = [true, false].flatMap((live) => [
-    topicOf('BulkCompleted', live),
-    topicOf('ReportChanged', live),
-  ])
-  for (const range of await unreadRanges(transaction, log, { group: DISPATCHER_GROUP, topics })) {
+  const transferIn = transferReader(codec)
+  const reading = { group: DISPATCHER_GROUP, topics: DISPATCHER_TOPICS }
+  for (const range of (await unreadRanges(transaction, log, reading)).filter(dispatcherReads)) {
     for await (const records of log.read(range)) {
       const told = records.filter((record) => TOLD.has(typeOf(record) ?? ''))
       const of = <T>(read: (...args: readonly [typeof codec, (typeof told)[number]]) => T | null): T[] =>
@@ -72,6 +81,8 @@ async function insertPastDeliveries({
       await insertChangeDeliveries(transaction, of(changeIn), mailStyle)
       await insertDigestDeliveries(transaction, of(digestIn), mailStyle)
       await insertFailureDeliveries(transaction, of(failureIn), mailStyle)
+      const transfers = of((_, record) => transferIn(record))
+      await insertTransferDeliveries(transaction, transfers, mailStyle)
     }
     positions.push({ topic: range.topic, partition: range.partition, next: range.to })
   }

@@ -29,7 +29,7 @@ import { answerOf, replayOf, type ShownReport } from '../calls/screen-answers.js
 import type { Screens } from '../calls/screens.js'
 import type { CompletedTransfer, TransferReads } from '../calls/transfer-reads.js'
 import { PREFER } from '../screen/create-screen.js'
-import { transferComponent, transferExample, transferText } from './transfer-description.js'
+import { transferComponent, transferExample, transferText } from '@cupel/reports/document'
 
 const MAX_ASSET_LENGTH = 128
 const MAX_AMOUNT_LENGTH = 100

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
 import { type ReportReader, refusalOf } from '@cupel/reports/routes'
-import { transferComponent, transferExample, transferText } from './transfer-description.js'
+import { transferComponent, transferExample, transferText } from '@cupel/reports/document'
 
 const transferPath = z.object({
   transfer_id: z

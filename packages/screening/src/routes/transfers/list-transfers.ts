@@ -23,7 +23,7 @@ import {
   timeRange,
 } from '@cupel/gate/http'
 import { addressParameter, cursorOf, filterOf, scopeOf, type ReportListing } from '@cupel/reports/routes'
-import { transferComponent, transferExample, transferText } from './transfer-description.js'
+import { transferComponent, transferExample, transferText } from '@cupel/reports/document'
 
 const DEFAULT_PAGE_SIZE = 50
 const LIST = 'transfers'

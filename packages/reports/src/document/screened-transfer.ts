@@ -1,7 +1,7 @@
 /** A screened transfer as callers read it: what the report of its counterparty says of it, with words for the reasons. */
 import { instant, judgedTransferSchema, reportExample, reportSchema, type Report } from '@cupel/contracts'
-import { transferReasonText } from '@cupel/reports/document'
 import { z } from 'zod'
+import { transferReasonText } from './transfer-reasons.en.js'
 
 const { shape: judged } = judgedTransferSchema
 const { shape: report } = reportSchema
