@@ -21,13 +21,15 @@ import { MAX_VALUE_BYTES, screeningFailed } from './screening-failed.js'
 
 export type Request = DomainEvent<'ScreenRequested'>
 
-/** The result for one request. `undecidable` blames the request; a rejection of `decide` blames no request. */
+/**
+ * The result for one request. `undecidable` blames the request; a rejection of `decide` blames no request. `later`: the caller waits for what is
+ * missing, and this decision is appended in place of the first one. It never rejects.
+ */
 export type Decision =
   | {
       readonly kind: 'report'
       readonly event: DomainEvent<'ReportGenerated'>
-      /** The caller waits for what this report lacks: the report that is appended in its place. Never rejects. */
-      readonly whole?: Promise<DomainEvent<'ReportGenerated'>>
+      readonly later?: Promise<Decision>
     }
   | { readonly kind: 'undecidable'; readonly cause: string }
   | Refused
@@ -37,6 +39,7 @@ export interface Refused {
   readonly kind: 'refused'
   readonly code: TransferRefusalCode
   readonly detail: string
+  readonly later?: Promise<Decision>
 }
 
 export interface LaneOptions {
@@ -178,19 +181,26 @@ function outcomeOf(
   trace: Trace | undefined,
 ): Outcome | Unhandleable<Outcome> {
   if (decision.kind === 'undecidable') return undecidable(request, decision.cause, trace)
-  if (decision.kind === 'refused') {
-    trace?.note({ 'cupel.outcome': decision.code })
-    trace?.end()
-    return { ...request, ...decision }
-  }
-  const { event, whole } = decision
-  const first = reportOutcome(codec, request, event, trace)
-  if (whole === undefined || first instanceof Unhandleable) return first
-  const outcome = whole.then((later) => {
-    const found = later === event ? first : reportOutcome(codec, request, later, trace)
-    return found instanceof Unhandleable ? first : found
+  const first = decision.kind === 'report' ? reportOutcome(codec, request, decision.event, trace) : null
+  if (first instanceof Unhandleable) return first
+  const standing = (): Outcome => first ?? refusedOutcome(request, decision as Refused, trace)
+  if (decision.later === undefined) return standing()
+  const outcome = decision.later.then((last) => {
+    if (last.kind === 'refused') return refusedOutcome(request, last, trace)
+    const found = last.kind === 'report' ? reportOutcome(codec, request, last.event, trace) : null
+    return found === null || found instanceof Unhandleable ? standing() : found
   })
   return { kind: 'awaited', outcome }
+}
+
+function refusedOutcome(
+  request: RequestRecord,
+  { code, detail }: Refused,
+  trace: Trace | undefined,
+): Outcome {
+  trace?.note({ 'cupel.outcome': code })
+  trace?.end()
+  return { ...request, kind: 'refused', code, detail }
 }
 
 function reportOutcome(

@@ -104,23 +104,47 @@ const good = (offset: number): LogRecord => recordOf(offset, requestOf(idOf(offs
 const inTopic = (topic: string): NewRecord[] => appended.filter((record) => record.topic === topic)
 
 test('a request whose caller waits delays no other one, and leaves only its later report', async () => {
-  let end: (report: DomainEvent<'ReportGenerated'>) => void
-  const whole = new Promise<DomainEvent<'ReportGenerated'>>((resolve) => (end = resolve))
+  let end: (decision: Decision) => void
+  const later = new Promise<Decision>((resolve) => (end = resolve))
   const waits = requestOf(idOf(0))
   decide = async (requests) =>
     requests.map((request) => ({
       ...{ kind: 'report', event: reportOf(request) },
-      ...(request.data.reportId === waits.data.reportId ? { whole } : {}),
+      ...(request.data.reportId === waits.data.reportId ? { later } : {}),
     }))
   let isAppended = false
   const handled = handle([recordOf(0, waits), good(1)]).then(() => (isAppended = true))
   await until(() => expect(appended.map(({ key }) => key)).toEqual([idOf(1)]))
   expect(isAppended).toBe(false)
-  const later = reportOf(waits)
-  end!({ ...later, data: { ...later.data, level: 'orange' } })
+  const report = reportOf(waits)
+  end!({ kind: 'report', event: { ...report, data: { ...report.data, level: 'orange' } } })
   await handled
   expect(appended.map(({ key }) => key)).toEqual([idOf(1), idOf(0)])
   expect(JSON.parse(appended[1]!.value!.toString())).toMatchObject({ data: { level: 'orange' } })
+})
+
+test.each<[string, Decision, object]>([
+  [
+    'report that comes later',
+    { kind: 'report', event: reportOf(requestOf(idOf(0))) },
+    { type: 'ReportGenerated' },
+  ],
+  [
+    'refusal that comes later',
+    { kind: 'refused', code: 'transfer_not_found', detail: 'none' },
+    { type: 'ScreeningFailed', data: { code: 'transfer_not_found', isTransfer: true } },
+  ],
+  [
+    'first refusal, if nothing later can be decided',
+    { kind: 'undecidable', cause: 'x' },
+    { type: 'ScreeningFailed', data: { code: 'unavailable', isTransfer: true } },
+  ],
+])('a transfer whose caller waits for its transaction leaves only the %s', async (_, last, expected) => {
+  decide = async () => [
+    { kind: 'refused', code: 'unavailable', detail: 'late', later: Promise.resolve(last) },
+  ]
+  await handle([recordOf(0, requestOf(idOf(0), { transfer: {} as Request['data']['transfer'] }))])
+  expect(appended.map(({ value }) => JSON.parse(value.toString()) as object)).toMatchObject([expected])
 })
 
 describe('a decided request', () => {

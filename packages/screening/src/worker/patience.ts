@@ -1,16 +1,17 @@
 /**
- * Decides again, for a caller that waits, a request whose report lacks a stage: until the report is whole, or the time of the caller is over.
+ * Decides again, for a caller that waits, a request whose report lacks a stage, or whose transaction no provider has told yet: until nothing is missing,
+ * or the time of the caller is over.
  * What is late is finished beside the screens, so that waiting takes no slot, and no other request waits behind it.
  */
 import { sleep, withinMs } from '@cupel/kit/concurrency'
-import type { DomainEvent, Report } from '@cupel/contracts'
+import type { Report } from '@cupel/contracts'
 import type { Decision, Request } from './lane.js'
 import { onEveryChain } from './candidates.js'
 
 type Decide = (requests: readonly Request[]) => Promise<readonly Decision[]>
 
 export interface Patience {
-  /** Adds the later report to each decision whose caller waits for what it lacks. */
+  /** Adds the later decision to each one whose caller waits for what it lacks. */
   after(decide: Decide): Decide
   /** Ends each wait: the reports are appended as they are. */
   stop(): void
@@ -31,22 +32,24 @@ const FIRST_REST_MS = 100
 const LONGEST_REST_MS = 2_000
 
 /** A provider may have told the counterparty of a transfer. */
-const screenedBy = (request: Request, { data }: ReportEvent): Request =>
-  request.data.transfer?.unstated.includes('counterparty') !== true
+const screenedBy = (request: Request, decision: Waiting): Request =>
+  decision.kind === 'refused' || request.data.transfer?.unstated.includes('counterparty') !== true
     ? request
-    : { ...request, data: { ...request.data, canonicalAddress: data.canonicalAddress } }
+    : { ...request, data: { ...request.data, canonicalAddress: decision.event.data.canonicalAddress } }
 
 export function createPatience({ now, settled }: PatienceDeps): Patience {
   const stopping = new AbortController()
   const leftMs = ({ data }: Request): number =>
     data.stagesByAt === null || stopping.signal.aborted ? 0 : Date.parse(data.stagesByAt) - now().getTime()
 
-  async function wholeOf(decide: Decide, request: Request, first: ReportEvent): Promise<ReportEvent> {
-    const settledOn = onEveryChain(screenedBy(request, first)).map(({ data }) => ({
-      accountId: data.accountId,
-      chain: data.chain,
-      address: data.canonicalAddress,
-    }))
+  const settledOn = (request: Request): Promise<unknown> =>
+    Promise.all(
+      onEveryChain(request).map(({ data: { accountId, chain, canonicalAddress: address } }) =>
+        settled({ accountId, chain, address }),
+      ),
+    )
+
+  async function laterOf(decide: Decide, request: Request, first: Waiting): Promise<Decision> {
     let last = first
     for (
       let restMs = FIRST_REST_MS;
@@ -54,14 +57,12 @@ export function createPatience({ now, settled }: PatienceDeps): Patience {
       restMs = Math.min(2 * restMs, LONGEST_REST_MS)
     ) {
       await sleep(restMs, stopping.signal)
-      await withinMs(
-        leftMs(request),
-        Promise.race([Promise.all(settledOn.map((place) => settled(place))), stopped]),
-      )
+      await withinMs(leftMs(request), Promise.race([settledOn(screenedBy(request, last)), stopped]))
       const [next] = await decide([request])
-      if (next?.kind !== 'report') break
-      last = next.event
-      if (!lacksStage(last)) break
+      // A report that lacks a stage says more than a refusal.
+      if (next?.kind !== 'report' && (next?.kind !== 'refused' || last.kind === 'report')) break
+      if (!isWaiting(next)) return next
+      last = next
     }
     return last
   }
@@ -73,19 +74,20 @@ export function createPatience({ now, settled }: PatienceDeps): Patience {
       const decisions = await decide(requests)
       return decisions.map((decision, index) => {
         const request = requests[index]!
-        if (decision.kind !== 'report' || leftMs(request) <= 0 || !lacksStage(decision.event)) return decision
-        const { event } = decision
-        // Without the database or the labels no later report is made: the first one stands.
-        const whole = wholeOf(decide, request, event).catch(() => event)
-        return { ...decision, whole }
+        if (leftMs(request) <= 0 || !isWaiting(decision)) return decision
+        // Without the database or the labels no later decision is made: the first one stands.
+        return { ...decision, later: laterOf(decide, request, decision).catch(() => decision) }
       })
     },
     stop: () => stopping.abort(),
   }
 }
 
-type ReportEvent = DomainEvent<'ReportGenerated'>
+type Waiting = Exclude<Decision, { readonly kind: 'undecidable' }>
 
-function lacksStage({ data }: ReportEvent): boolean {
-  return (JSON.parse(data.report) as Report).coverage.missing_stages !== undefined
+/** Whether a later decision may know more. */
+function isWaiting(decision: Decision): decision is Waiting {
+  if (decision.kind === 'refused') return decision.code === 'unavailable'
+  if (decision.kind !== 'report') return false
+  return (JSON.parse(decision.event.data.report) as Report).coverage.missing_stages !== undefined
 }

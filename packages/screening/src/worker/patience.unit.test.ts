@@ -18,6 +18,8 @@ const decisionWith = (score: number, missing?: readonly string[]): Decision => {
 }
 const whole = decisionWith(70)
 const lacking = decisionWith(0, ['exposure'])
+const untold: Decision = { kind: 'refused', code: 'unavailable', detail: 'late' }
+const notFound: Decision = { kind: 'refused', code: 'transfer_not_found', detail: 'none' }
 
 function patienceAt(nowMs: number, settled: () => Promise<unknown> = async () => undefined) {
   const begunMs = performance.now()
@@ -33,7 +35,7 @@ async function wait(
   const [decision] = await patienceAt(REQUESTED_AT, settled).after(async () => [await decide()])([
     requestWith(stagesByAt),
   ])
-  if (decision?.kind !== 'report') throw new Error('There is no report')
+  if (decision?.kind !== 'report' && decision?.kind !== 'refused') throw new Error('Nothing is decided')
   return decision
 }
 
@@ -44,8 +46,8 @@ describe('a caller that waits', () => {
     const answers = [lacking, lacking, whole]
     const settled = vi.fn(async () => undefined)
     const decision = await wait(async () => answers.shift()!, UNTIL, settled)
-    expect(decision.event).toBe((lacking as typeof decision).event)
-    expect(await decision.whole).toBe((whole as typeof decision).event)
+    expect(decision).toMatchObject(lacking)
+    expect(await decision.later).toBe(whole)
     expect(settled).toHaveBeenCalledTimes(2)
     expect(settled).toHaveBeenCalledWith({ chain: 'ETH', address: '0x' })
   })
@@ -57,7 +59,7 @@ describe('a caller that waits', () => {
       soon,
       () => new Promise(() => undefined),
     )
-    expect(await decision.whole).toBe((lacking as typeof decision).event)
+    expect(await decision.later).toBe(lacking)
   })
 
   test('gets the first report where no later one can be made', async () => {
@@ -67,11 +69,32 @@ describe('a caller that waits', () => {
       return lacking
     }
     const decision = await wait(decide, UNTIL)
-    expect(await decision.whole).toBe((lacking as typeof decision).event)
+    expect(await decision.later).toBe(lacking)
+  })
+
+  test('whose transaction was not told yet gets the report that comes when it is', async () => {
+    const answers = [untold, untold, lacking, whole]
+    const decision = await wait(async () => answers.shift()!, UNTIL)
+    expect(decision).toMatchObject(untold)
+    expect(await decision.later).toBe(whole)
+  })
+
+  test('whose transaction nobody has is refused as soon as that is known', async () => {
+    const answers = [untold, notFound]
+    expect(await (await wait(async () => answers.shift()!, UNTIL)).later).toBe(notFound)
+  })
+
+  test('keeps a report that lacks a stage if a later look finds no transaction', async () => {
+    const answers = [untold, lacking, notFound]
+    expect(await (await wait(async () => answers.shift()!, UNTIL)).later).toBe(lacking)
+  })
+
+  test('whose transaction is refused for another reason waits for nothing', async () => {
+    expect((await wait(async () => notFound, UNTIL)).later).toBeUndefined()
   })
 
   test('of a whole report waits for nothing', async () => {
-    expect((await wait(async () => whole, UNTIL)).whole).toBeUndefined()
+    expect((await wait(async () => whole, UNTIL)).later).toBeUndefined()
   })
 
   test('waits no longer where the scorer stops', async () => {
@@ -79,13 +102,14 @@ describe('a caller that waits', () => {
     const [decision] = await patience.after(async () => [lacking])([requestWith(UNTIL)])
     patience.stop()
     if (decision?.kind !== 'report') throw new Error('There is no report')
-    expect(await decision.whole).toBe(decision.event)
+    expect(await decision.later).toBe(lacking)
   })
 })
 
 test.each([null, '2026-11-28T11:59:59.000Z'])(
   'a caller that waits until %s gets the report at once',
   async (until) => {
-    expect((await wait(async () => lacking, until)).whole).toBeUndefined()
+    expect((await wait(async () => lacking, until)).later).toBeUndefined()
+    expect((await wait(async () => untold, until)).later).toBeUndefined()
   },
 )

@@ -154,12 +154,40 @@ test('a hash that nobody has, and one of which an answer cannot be read, is refu
   expect((await refused(leftTo(told.hash))).detail).toContain('(malformed)')
 })
 
-test('whoever is too late for the provider is told to ask again, and then has the answer', async () => {
+const doesNotWait = { stagesByAt: null }
+
+test('whoever does not wait for a late provider is told to ask again, and then has the answer', async () => {
   const told = paid(EXCHANGE, OWN, BLOCK)
   await oneExplorer([told])
   await explored.start({ CUPEL_CHAIN_DATA_BUDGET_MS: 0 })
-  expect(await refused(leftTo(told.hash))).toMatchObject({ code: 'unavailable' })
-  await until(async () => expect((await screened(leftTo(told.hash))).report.address).toBe(EXCHANGE))
+  expect(await refused(leftTo(told.hash), doesNotWait)).toMatchObject({ code: 'unavailable' })
+  await until(async () => {
+    const { data } = await ended(leftTo(told.hash), doesNotWait)
+    expect(data).toMatchObject({ address: EXCHANGE })
+  })
+})
+
+test.each<[string, Partial<TransferTerms>]>([
+  ['only a hash', {}],
+  ['a hash and the asset', { contract: '', unstated: ['counterparty', 'amount'] }],
+])('whoever states %s and waits for a late provider is answered once, with the report', async (_, terms) => {
+  const told = paid(EXCHANGE, OWN, BLOCK)
+  await oneExplorer([told])
+  await explored.start({ CUPEL_CHAIN_DATA_BUDGET_MS: 0 })
+  const id = await explored.installation.request(OWN, 'ETH', {
+    ...{ transfer: leftTo(told.hash, terms), ...later() },
+  })
+  await until(async () => {
+    const answers = await explored.installation.answers(id, true)
+    expect(answers).toMatchObject([{ type: 'ReportGenerated', data: { address: EXCHANGE } }])
+  })
+})
+
+test('whoever waits for a transaction that nobody has is refused as soon as that is known', async () => {
+  await oneExplorer([])
+  await explored.start({ CUPEL_CHAIN_DATA_BUDGET_MS: 0 })
+  const { code, detail } = await refused(leftTo(`0x${'9'.repeat(64)}`))
+  expect([code, detail]).toEqual(['transfer_not_found', expect.stringContaining('(not_found)')])
 })
 
 test('an account that asks no provider, and one whose choice is unknown, has the hash refused, and nobody is asked', async () => {
