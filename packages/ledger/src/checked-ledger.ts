@@ -1,14 +1,17 @@
 /**
  * The state of ledger and prices that the log states: rows are compared with their events, once for each change and process. A look reads the
  * newest rows and one slice of the earlier ones, so that its cost does not grow with the ledger: an altered row is found after as many
- * looks as there are slices.
+ * looks as there are slices. The first look of a process goes on from what an earlier one kept: it compares the hash of each slice, and reads of rows
+ * and log what is new.
  */
-import { topicOf } from '@cupel/contracts'
+import { setImmediate } from 'node:timers/promises'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { sqlState, type Queryable } from '@cupel/postgres'
+import { readComparison, type Compared, type keepComparison } from './kept-comparison.js'
+import { LEDGER_PLACE } from './ledger-place.js'
 import { listPriceImports } from './prices/read-prices.js'
 import { added as addedSums, statedSums, sumsOf, type RowSums } from './row-sums.js'
-import { listSegments, listSegmentsFrom } from './segments.js'
+import { listSegments, listSegmentsFrom, type Segment } from './segments.js'
 import {
   ledgerContradiction,
   newestOf,
@@ -22,7 +25,7 @@ import {
 } from './stated-ledger.js'
 
 export interface CheckedLedgerDeps {
-  readonly log: Pick<EventLog, 'endOffset' | 'read'>
+  readonly log: Pick<EventLog, 'endOffset' | 'read'> & Partial<Pick<EventLog, 'identity' | 'seals'>>
   readonly codec: EventCodec
   readonly database: Queryable
 }
@@ -45,78 +48,122 @@ export interface CheckedLedger {
 /** Rows of a slice: so many segments, and as many tables of prices. */
 const SLICE_ROWS = 200
 
-export const LEDGER_PLACE = { topic: topicOf('LedgerSegmentImported'), partition: 0 }
+/** Slices that one statement reads at a first look. */
+const SLICES_AT_ONCE = 50
 
 export interface LedgerCheckOptions {
   readonly sliceRows?: number
+  /** Keeps what was compared for the next process. Others read it, and keep nothing. */
+  readonly keep?: typeof keepComparison | null
 }
 
 /** Returns the look at the present state. Without a change of the rows it costs one statement, and the log is not asked. Callers at once share a look. */
 export function createLedgerCheck(
   { log, codec, database }: CheckedLedgerDeps,
-  { sliceRows = SLICE_ROWS }: LedgerCheckOptions = {},
+  { sliceRows = SLICE_ROWS, keep = null }: LedgerCheckOptions = {},
 ): () => Promise<CheckedLedger> {
-  /** Once everything was compared, statements of the newest slices only: memory does not grow with the ledger. */
-  let stated = nothingStated
-  let isPart = false
-  let next = 0
-  let known: Compared | null = null
-  let looks = 0
-
-  async function readOn(): Promise<void> {
-    const read = await readStatements({ log, codec }, { stated, next })
-    stated = read.stated
-    next = read.next
+  const check: Check = {
+    ...{ log, codec, database, sliceRows, keepForNext: keep },
+    ...{ stated: nothingStated, isPart: false, next: 0, known: null, looks: 0, isFirst: true, keptTo: null },
   }
-
-  /**
-   * Compares the newest slices with what the log states now; null if more than the newest segments is new: then everything is compared. A ledger
-   * of many histories grows by one segment after another, and none of them costs what the others do.
-   */
-  async function compareNewest(
-    { slices, state }: Compared,
-    { found, last }: Changed,
-  ): Promise<CheckedLedger | null> {
-    const from = Math.max(1, last * sliceRows)
-    const read = await readLedgerRows(database, from)
-    const before = stated
-    await readOn()
-    const added = segmentsAfter(before, stated)
-    if (added === null) return null
-    const rowSums = added.reduce((sums, one) => addedSums(sums, sumsOf(one.rowSums)), state.rowSums)
-    const next = stateOf(read, stated, { from, rowSums })
-    keep(next, next.unstated === null ? new Map([...slices, ...found]) : slices)
-    return next
-  }
-
-  function keep(state: CheckedLedger, slices: Compared['slices']): void {
-    known = state.fault === null ? { slices, state } : null
-    if (known === null) return
-    stated = newestOf(stated, lastOf(slices) * sliceRows)
-    isPart = true
-  }
-
-  async function look(): Promise<CheckedLedger> {
-    if (known !== null) {
-      const changed = await changedSlices(database, known, { sliceRows, looks: (looks += 1) })
-      if (changed === null) return known.state
-      const state = changed.isNewest ? await compareNewest(known, changed) : null
-      if (state !== null) return state
-    }
-    known = null
-    if (isPart) [stated, next, isPart] = [nothingStated, 0, false]
-    const slices = await hashesOf(database, { sliceRows, turn: 0, last: -1 })
-    // Rows are read first: what the log states is in the tables already, because both were written in one transaction.
-    const read = await readLedgerRows(database)
-    await readOn()
-    const state = stateOf(read, stated, { from: 1, rowSums: statedSums(stated) })
-    const comparedTo = state.unstated === null ? Infinity : Math.floor(state.ledgerSeq / sliceRows)
-    keep(state, new Map([...slices].filter(([slice]) => slice < comparedTo)))
-    return state
-  }
-
   let looking: Promise<CheckedLedger> | null = null
-  return () => (looking ??= look().finally(() => (looking = null)))
+  return () => (looking ??= look(check).finally(() => (looking = null)))
+}
+
+interface Check extends CheckedLedgerDeps, Statements {
+  readonly sliceRows: number
+  readonly keepForNext: typeof keepComparison | null
+  /** Once everything was compared, statements of the newest slices only (`isPart`): memory does not grow with the ledger. */
+  stated: StatedLedger
+  next: number
+  isPart: boolean
+  known: Compared | null
+  looks: number
+  isFirst: boolean
+  /** The last slice of what is kept; null if nothing is. */
+  keptTo: number | null
+}
+
+async function look(check: Check): Promise<CheckedLedger> {
+  const { database, sliceRows } = check
+  if (check.isFirst) {
+    const state = await lookFromKept(check)
+    check.isFirst = false
+    if (state !== null) return state
+  }
+  if (check.known !== null) {
+    const changed = await changedSlices(database, check.known, { sliceRows, looks: (check.looks += 1) })
+    if (changed === null) return check.known.state
+    const state = changed.isNewest ? await compareNewest(check, check.known, changed) : null
+    if (state !== null) return state
+  }
+  check.known = null
+  if (check.isPart) Object.assign(check, { stated: nothingStated, next: 0, isPart: false })
+  const slices = await hashesOfAll(database, sliceRows)
+  // Rows are read first: what the log states is in the tables already, because both were written in one transaction.
+  const read = await readLedgerRows(database)
+  await readOn(check)
+  const { stated } = check
+  const state = await stateOf(read, stated, { from: 1, rowSums: statedSums(stated), sliceRows })
+  const comparedTo = state.unstated === null ? Infinity : Math.floor(state.ledgerSeq / sliceRows)
+  await keep(check, state, new Map([...slices].filter(([slice]) => slice < comparedTo)))
+  return state
+}
+
+/** Goes on from what an earlier process kept; null if that is not what the rows and the log have now. */
+async function lookFromKept(check: Check): Promise<CheckedLedger | null> {
+  const { database, sliceRows } = check
+  const kept = await readComparison(check, sliceRows).catch(withoutTables(null))
+  if (kept === null) return null
+  const found = await hashesOfAll(database, sliceRows)
+  const last = lastOf(kept.slices)
+  const { isNewest } = changeOf(kept, { found, last, isAsked: () => true })
+  if (!isNewest) return null
+  const { stated, next } = kept
+  Object.assign(check, { stated, next, isPart: true, keptTo: last })
+  return await compareNewest(check, kept, { found, last, isNewest })
+}
+
+/**
+ * Compares the newest slices with what the log states now; null if more than the newest segments is new: then everything is compared. A ledger
+ * of many histories grows by one segment after another, and none of them costs what the others do.
+ */
+async function compareNewest(
+  check: Check,
+  { slices, state }: Compared,
+  { found, last }: Changed,
+): Promise<CheckedLedger | null> {
+  const { database, sliceRows, stated: before } = check
+  const from = Math.max(1, last * sliceRows)
+  const read = await readLedgerRows(database, from)
+  await readOn(check)
+  const added = segmentsAfter(before, check.stated)
+  if (added === null) return null
+  const rowSums = added.reduce((sums, one) => addedSums(sums, sumsOf(one.rowSums)), state.rowSums)
+  const next = await stateOf(read, check.stated, { from, rowSums, sliceRows })
+  await keep(check, next, next.unstated === null ? new Map([...slices, ...found]) : slices)
+  return next
+}
+
+async function readOn(check: Check): Promise<void> {
+  const { stated, next } = await readStatements(check, check)
+  Object.assign(check, { stated, next })
+}
+
+async function keep(check: Check, state: CheckedLedger, slices: Compared['slices']): Promise<void> {
+  check.known = state.fault === null ? { slices, state } : null
+  if (check.known === null) return
+  const last = lastOf(slices)
+  check.stated = newestOf(check.stated, last * check.sliceRows)
+  check.isPart = true
+  const { keepForNext, known, sliceRows, stated, next } = check
+  if (keepForNext === null || state.unstated !== null || last === check.keptTo) return
+  try {
+    await keepForNext(check, sliceRows, { ...known, stated, next })
+    check.keptTo = last
+  } catch {
+    // The next process compares everything, as the first one did.
+  }
 }
 
 interface Statements {
@@ -140,12 +187,6 @@ async function readStatements(
   return { stated, next: to }
 }
 
-/** What was compared, with the hash of each slice of rows that the log states. */
-interface Compared {
-  readonly slices: ReadonlyMap<number, string>
-  readonly state: CheckedLedger
-}
-
 const lastOf = (slices: Compared['slices']): number => Math.max(0, ...slices.keys())
 
 interface Changed {
@@ -156,18 +197,49 @@ interface Changed {
   readonly isNewest: boolean
 }
 
-const stateOf = (
+interface Stating {
+  readonly from: number
+  readonly rowSums: RowSums
+  readonly sliceRows: number
+}
+
+const stateOf = async (
   read: LedgerRows,
   stated: StatedLedger,
-  { from, rowSums }: { readonly from: number; readonly rowSums: RowSums },
-): CheckedLedger => ({
+  { rowSums, ...by }: Stating,
+): Promise<CheckedLedger> => ({
   ledgerSeq: newestStated(stated).ledgerSeq,
   pricesSha256: stated.prices.at(-1)?.sha256 ?? null,
-  fault: ledgerContradiction(read, stated, from),
+  fault: await contradictionIn(read, stated, by),
   unstated: unstatedRow(read, stated),
   rowSums,
   replacements: stated.replacements,
 })
+
+/** Slice by slice: between two of them the process does other work. */
+async function contradictionIn(
+  { segments, prices }: LedgerRows,
+  stated: StatedLedger,
+  { from, sliceRows }: Omit<Stating, 'rowSums'>,
+): Promise<string | null> {
+  const sliceOf = (seq: number): number => Math.floor(Math.max(seq, from) / sliceRows)
+  const slices = new Map<number, Segment[]>()
+  for (const one of segments) {
+    const slice = sliceOf(one.ledgerSeq!)
+    const rows = slices.get(slice)
+    if (rows === undefined) slices.set(slice, [one])
+    else rows.push(one)
+  }
+  const last = sliceOf(newestStated(stated).ledgerSeq)
+  for (let slice = sliceOf(from); slice <= last; slice += 1) {
+    const rows = { segments: slices.get(slice) ?? [], prices }
+    const [first, to] = [Math.max(from, slice * sliceRows), (slice + 1) * sliceRows - 1]
+    const fault = ledgerContradiction(rows, stated, first, to)
+    if (fault !== null) return fault
+    await setImmediate()
+  }
+  return null
+}
 
 /** An installation without tables of a ledger has no rows. */
 const withoutTables =
@@ -187,13 +259,50 @@ async function changedSlices(
   const last = lastOf(slices)
   const turn = looks % (last + 1)
   const found = await hashesOf(database, { sliceRows, turn, last })
-  const differing = [...found.keys()].filter((slice) => found.get(slice) !== slices.get(slice))
-  const vanished = [...slices.keys()].filter(
-    (slice) => (slice < 0 || slice === turn || slice === last) && !found.has(slice),
-  )
+  const isAsked = (slice: number): boolean => slice < 0 || slice === turn || slice === last
+  const { isSame, isNewest } = changeOf({ slices }, { found, last, isAsked })
   // An import writes its row before its event is in the log: until then the newest slices are compared again.
-  if (differing.length + vanished.length === 0 && state.unstated === null) return null
-  return { found, last, isNewest: vanished.length === 0 && differing.every((slice) => slice >= last) }
+  return isSame && state.unstated === null ? null : { found, last, isNewest }
+}
+
+/** `isNewest`: no slice before the last one differs. */
+function changeOf(
+  { slices }: Pick<Compared, 'slices'>,
+  {
+    found,
+    last,
+    isAsked,
+  }: {
+    readonly found: Compared['slices']
+    readonly last: number
+    readonly isAsked: (slice: number) => boolean
+  },
+): { readonly isSame: boolean; readonly isNewest: boolean } {
+  const differing = [...found.keys()].filter((slice) => found.get(slice) !== slices.get(slice))
+  const isVanished = [...slices.keys()].some((slice) => isAsked(slice) && !found.has(slice))
+  return {
+    isSame: differing.length === 0 && !isVanished,
+    isNewest: !isVanished && differing.every((slice) => slice >= last),
+  }
+}
+
+/** The hashes of all slices, some in each statement: no statement grows with the ledger. */
+async function hashesOfAll(database: Queryable, sliceRows: number): Promise<ReadonlyMap<number, string>> {
+  const all = new Map<number, string>()
+  const [row] = await database.query<{ newest: number }>(NEWEST_NUMBER).catch(withoutTables([{ newest: 0 }]))
+  const last = Math.floor(row!.newest / sliceRows)
+  for (let from = 0; from <= last; from += SLICES_AT_ONCE) {
+    const rows = await database
+      .query<{ slice: number; hash: string }>(ALL_HASHES, [sliceRows, from, from + SLICES_AT_ONCE])
+      .catch(withoutTables([]))
+    for (const { slice, hash } of rows) all.set(slice, hash)
+  }
+  return all
+}
+
+const NEWEST_NUMBER = {
+  name: 'ledger.newest-number',
+  text: `SELECT greatest((SELECT max(ledger_seq) FROM ledger.segment), (SELECT max(price_seq) FROM ledger.price_import), 0) AS newest`,
 }
 
 /** The hash of each slice of rows: of the one whose turn it is, and from the last one on. Numbers below 1 are never right, and count always. */
@@ -207,15 +316,24 @@ async function hashesOf(
   return new Map(rows.map(({ slice, hash }) => [slice, hash]))
 }
 
-const rowsOf = (table: string, number: string): string => `
+const rowsOf = (table: string, number: string, isRead: string): string => `
   SELECT floor(${number}::float8 / $1)::int8 AS slice, '${table} ' || t::text AS row FROM ledger.${table} AS t
-  WHERE ${number} < 0 OR ${number} BETWEEN $2 * $1 AND $2 * $1 + $1 - 1 OR ${number} >= $3 * $1`
+  WHERE ${number} < 0 OR ${isRead}`
+
+const hashed = (isRead: (number: string) => string): string =>
+  `SELECT slice, md5(string_agg(row, E'\\n' ORDER BY row)) AS hash FROM (
+      ${rowsOf('segment', 'ledger_seq', isRead('ledger_seq'))} UNION ALL
+      ${rowsOf('price_import', 'price_seq', isRead('price_seq'))}) AS rows
+    GROUP BY slice`
 
 const HASHES = {
   name: 'ledger.current',
-  text: `SELECT slice, md5(string_agg(row, E'\\n' ORDER BY row)) AS hash FROM (
-      ${rowsOf('segment', 'ledger_seq')} UNION ALL ${rowsOf('price_import', 'price_seq')}) AS rows
-    GROUP BY slice`,
+  text: hashed((number) => `${number} BETWEEN $2 * $1 AND $2 * $1 + $1 - 1 OR ${number} >= $3 * $1`),
+}
+
+const ALL_HASHES = {
+  name: 'ledger.hashes',
+  text: hashed((number) => `${number} >= $2 * $1 AND ${number} < $3 * $1`),
 }
 
 /** The segments from a number on, and all tables of prices. */

@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DomainEvent } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
-import { LEDGER_PLACE, readLedgerRows, type CheckedLedger, type CheckedLedgerDeps } from './checked-ledger.js'
+import { LEDGER_PLACE } from './ledger-place.js'
+import { readLedgerRows, type CheckedLedger, type CheckedLedgerDeps } from './checked-ledger.js'
 import { PriceTableAlteredError, readPriceTable } from './prices/read-prices.js'
 import {
   readRowSums,

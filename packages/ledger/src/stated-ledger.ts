@@ -135,6 +135,7 @@ export function ledgerContradiction(
   { segments, prices }: LedgerRows,
   stated: StatedLedger,
   from = 1,
+  to = Infinity,
 ): string | null {
   const [lost] = stated.lost
   if (lost !== undefined) return lacks(lost)
@@ -145,7 +146,7 @@ export function ledgerContradiction(
   const tables = new Map(prices.map((row) => [row.priceSeq, row]))
   const secondTable = prices.find((row) => tables.get(row.priceSeq) !== row)
   if (secondTable !== undefined) return `The ledger has two price tables ${secondTable.priceSeq}.`
-  for (let seq = from; seq <= newest; seq += 1) {
+  for (let seq = from; seq <= Math.min(to, newest); seq += 1) {
     const statement = stated.segments.get(seq)
     if (statement === undefined) return `The log does not state segment ${seq} of the ledger.`
     const row = bySeq.get(seq)

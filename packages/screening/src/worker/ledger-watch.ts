@@ -9,6 +9,7 @@ import {
   createLedgerCheck,
   declaredRanges,
   hasHistories,
+  keepComparison,
   ledgerChains,
   LEDGER_LOOK_INTERVAL_MS,
   readAddressFilter,
@@ -75,7 +76,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   let pricesSha256: string | null = null
   let chains: ReadonlySet<string> = new Set()
   const filters = keepFilter(deps)
-  const check = createLedgerCheck(deps)
+  const check = createLedgerCheck(deps, { keep: keepComparison })
   const stopFor = (reason: string): void => {
     if (fault !== reason) logger.error({ fault: reason }, 'Screening stops')
     fault = isUsed ? `${reason} Then restart the scorer.` : reason
