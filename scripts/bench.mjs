@@ -21,7 +21,7 @@ const USAGE = `npm run bench -- WHAT [options]
   archive     create, verify and recompute an archive
   neighbours  p50 and p95 of a customer's screens while others call
 options
-  --only a,b                 parts of load, 7 or 100 of ledger (one address in so many is labelled) or its histories, or words in the names of neighbours
+  --only a,b                 parts of load, 7 or 100 of ledger (one address in so many is labelled), its histories or follow, or words in the names of neighbours
   --profile embedded|kafka   (default: both for load, kafka for cost, embedded otherwise)
   --brokers 1|3              of the kafka profile (default: 1)
   --seconds N                length of each phase or turn (default: 10)

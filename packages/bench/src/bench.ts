@@ -34,7 +34,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
     run: async (options) => await (await import('./run-scale.js')).runScale(options),
   },
   ledger: {
-    ...{ parts: ['7', '100', 'histories'], size: 2_000_000, profiles: ['embedded'] },
+    ...{ parts: ['7', '100', 'histories', 'follow'], size: 2_000_000, profiles: ['embedded'] },
     run: async (options) => await (await import('./ledger/run-ledger.js')).runLedger(options),
   },
   archive: {

@@ -12,6 +12,7 @@ import { screensOf, warmUpOf } from '../run-load.js'
 import { newKey, withSystem, type RunningSystem } from '../system.js'
 import { conditionsOf, table, thousands } from '../table.js'
 import { cpuOf, importWorld, type Measured } from './import-world.js'
+import { measureFollow, renderFollow } from './run-follow.js'
 import { measureHistories, renderHistories } from './run-histories.js'
 import { addressesOf, groupsOf, type Group, type WorldOptions } from './world.js'
 
@@ -23,6 +24,7 @@ const ROWS: readonly (readonly [Group, number])[] = [
 ]
 const ABSENT_RATE = 50
 const HISTORIES = 'histories'
+const FOLLOW = 'follow'
 /** Busy addresses that are screened beside absent ones. */
 const BUSY_RATE = 10
 const SCREENED = 20_000
@@ -47,13 +49,14 @@ interface World {
 
 export async function runLedger(options: BenchOptions): Promise<Outcome> {
   const conditions = conditionsOf(options)
-  const parts = options.parts.length === 0 ? ['7', '100', HISTORIES] : options.parts
+  const parts = options.parts.length === 0 ? ['7', '100', HISTORIES, FOLLOW] : options.parts
   const worlds: World[] = []
-  for (const part of parts.filter((one) => one !== HISTORIES))
+  for (const part of parts.filter((one) => one !== HISTORIES && one !== FOLLOW))
     worlds.push(
       await withSystem(options, options.profiles[0]!, (system) => measure(system, options, Number(part))),
     )
   const histories = parts.includes(HISTORIES) ? await measureHistories(options) : []
+  const follow = parts.includes(FOLLOW) ? await measureFollow(options) : null
   const text = `${conditions} ${options.profiles[0]} profile; phases of ${options.seconds} s.`
   const ofWorlds = `${thousands(options.size)} transfers; CPU of all processes, and statements, rows and buffers of Postgres, above a screen of an absent address without a ledger.`
   return {
@@ -61,8 +64,9 @@ export async function runLedger(options: BenchOptions): Promise<Outcome> {
       text,
       ...(worlds.length === 0 ? [] : [ofWorlds, ...worlds.map(render)]),
       ...(histories.length === 0 ? [] : [renderHistories(histories)]),
+      ...(follow === null ? [] : [renderFollow(follow)]),
     ].join('\n\n'),
-    figures: { conditions, worlds, histories },
+    figures: { conditions, worlds, histories, follow },
     isRight: true,
   }
 }
