@@ -25,6 +25,18 @@ test('the much work of one owner delays another owner by one piece, urgent or no
   expect(begun).toEqual(['a1', 'a2', 'b2', 'a3', 'b1', 'a4'])
 })
 
+test('what is last begins while nothing else waits, and its owners take turns', async () => {
+  const slots = createSlots(1)
+  const begun: string[] = []
+  const work = (owner: string, name: string, isLast: boolean) =>
+    slots(() => turn().then(() => void begun.push(name)), { owner, isLast })
+  await Promise.all([
+    ...[work('a', 'first', true), work('a', 'last1', true), work('a', 'last2', true)],
+    ...[work('b', 'last3', true), work('b', 'b1', false), work('b', 'b2', false), work('a', 'a1', false)],
+  ])
+  expect(begun).toEqual(['first', 'b1', 'a1', 'b2', 'last1', 'last3', 'last2'])
+})
+
 test('for any work: at most the given number at once, each with its own outcome, in the order of the calls', async () => {
   const piece = fc.record({ turns: fc.nat(3), fails: fc.boolean() })
   await fc.assert(

@@ -19,6 +19,7 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { PausedError } from '@cupel/projections'
 import type { ChainRequest } from './candidates.js'
 import { createBusyWork, type BusyWork } from './examination/busy-work.js'
+import { screenedByAccount, type Screened } from './examination/screened-addresses.js'
 import { createExaminationThreads } from './examination/examination-threads.js'
 import {
   createExaminer,
@@ -171,9 +172,7 @@ function look(
     (one) => isAsked(one, ledgerSeq) && (one.isCandidate !== true || isHeld(one)),
   )
   const groupsOf = (some: readonly ChainRequest[]): LookGroup[] =>
-    [...addressesByChain(some)].map(([chain, screened]) =>
-      groupOf(ledger, { chain, screened, ledgerSeq, lane, deadlineAtMs }),
-    )
+    screenedByAccount(some).map((screened) => groupOf(ledger, { ...screened, ledgerSeq, lane, deadlineAtMs }))
   const real = groupsOf(examined.filter((one) => !isOfDemo(one)))
   const ofDemo = groupsOf(examined.filter(isOfDemo))
   return {
@@ -187,10 +186,10 @@ function look(
       for (const group of groups) prepareBusiest(stage, { group, context })
       for (const group of groups)
         for (const address of group.screened)
-          records.set(`${group.chain} ${address}`, findOrExamine(stage, address, { group, context }))
+          records.set(nameOf(group, address), findOrExamine(stage, address, { group, context }))
       return requests.map(({ data }) => {
-        const { chain, canonicalAddress } = data
-        const findings = records.get(`${chain} ${canonicalAddress}`)
+        const { chain, canonicalAddress, accountId } = data
+        const findings = records.get(nameOf({ chain, accountId }, canonicalAddress))
         if (!data.livemode || findings === undefined) return null
         if (ledgerSeq === 0 && !isExaminedInDemo({ chain, address: canonicalAddress, labelSets })) return null
         return findings.then((one) => {
@@ -202,10 +201,11 @@ function look(
   }
 }
 
-/** The addresses of one chain, and the state in which they are examined. */
-interface LookGroup extends LookOptions {
-  readonly chain: string
-  readonly screened: ReadonlySet<string>
+const nameOf = ({ chain, accountId }: Pick<LookGroup, 'chain' | 'accountId'>, address: string): string =>
+  `${accountId} ${chain} ${address}`
+
+/** The addresses of one account and chain, and the state in which they are examined. */
+interface LookGroup extends LookOptions, Screened {
   /** The addresses of these that the ledger may contain. */
   readonly held: ReadonlySet<string>
   readonly ranges: Promise<Ranges>
@@ -222,15 +222,16 @@ const mayHold = (
 /** Most addresses are in no ledger. An in-memory filter identifies many of them, and those are not queried. */
 function groupOf(
   ledger: Stage['ledger'],
-  { chain, screened, ...options }: Pick<LookGroup, 'chain' | 'screened'> & LookOptions,
+  { accountId, chain, screened, ...options }: Screened & LookOptions,
 ): LookGroup {
   const { ledgerSeq } = options
   const held = new Set([...screened].filter((address) => mayHold(ledger, { chain, address, ledgerSeq })))
   const ranges = ledger.rangesOf(chain, ledgerSeq)
   const hasHistories = ledger.hasHistories(chain, ledgerSeq)
   // The examination handles a failure; until it begins the rejection must not count as unhandled.
-  for (const read of [ranges, hasHistories]) read.catch(() => undefined)
-  return { chain, screened, held, ranges, hasHistories, pricesSha256: ledger.pricesSha256(), ...options }
+  for (const reading of [ranges, hasHistories]) reading.catch(() => undefined)
+  const read = { ranges, hasHistories, pricesSha256: ledger.pricesSha256() }
+  return { accountId, chain, screened, held, ...read, ...options }
 }
 
 interface ExaminationOf {
@@ -254,7 +255,7 @@ async function findOrExamine(stage: Stage, address: string, of: ExaminationOf): 
     address,
     isOver ? { ...of, group: { ...group, deadlineAtMs: processMs() } } : of,
   )
-  if (lacksPart(result)) stage.late.finish(key, () => examineLate(stage, address, of))
+  if (lacksPart(result)) stage.late.finish(group.accountId, key, () => examineLate(stage, address, of))
   return result
 }
 
@@ -264,16 +265,20 @@ function workKey(address: string, { group, context }: ExaminationOf): WorkKey {
   return { chain, address, state }
 }
 
+/** What no account asked for takes turns with the accounts. */
+const NOBODY = ''
+
 /** The first screen of a state begins the examination of the addresses that take longest, so that their own screens find a result. */
 function prepareBusiest(stage: Stage, { group, context }: ExaminationOf): void {
   const { late, ledger, busy } = stage
   const { chain, ledgerSeq, lane, deadlineAtMs } = group
   busy.begin(chain, workKey('', { group, context }).state, async (address) => {
     const screened = new Set([address])
-    const of = { group: groupOf(ledger, { chain, screened, ledgerSeq, lane, deadlineAtMs }), context }
+    const options = { accountId: NOBODY, ledgerSeq, lane, deadlineAtMs }
+    const of = { group: groupOf(ledger, { chain, screened, ...options }), context }
     const key = workKey(address, of)
     if (late.find(key, Date.parse(context.generatedAt)) !== undefined) return
-    late.finish(key, () => examineLate(stage, address, of))
+    late.finish(NOBODY, key, () => examineLate(stage, address, of))
     await late.settled(key)
   })
 }
@@ -317,10 +322,11 @@ const hasTimeLeft = ({ deadlineAtMs }: Pick<LookGroup, 'deadlineAtMs'>): boolean
   deadlineAtMs - processMs() > 1
 
 async function orderOf(address: string, { group, context }: ExaminationOf): Promise<ExaminationOrder> {
-  const { chain, ledgerSeq, lane, deadlineAtMs, pricesSha256 } = group
+  const { accountId, chain, ledgerSeq, lane, deadlineAtMs, pricesSha256 } = group
   const { policy, labelSetSeq, labelSets, generatedAt } = context
   return {
-    ...{ chain, address, ledgerSeq, labelSetSeq, labelSets, policyText: policy.canonical, generatedAt },
+    ...{ accountId, chain, address, ledgerSeq, labelSetSeq, labelSets, generatedAt },
+    ...{ policyText: policy.canonical },
     ...{
       ranges: await group.ranges,
       hasHistories: await group.hasHistories,
@@ -386,14 +392,4 @@ async function clusterWithin(
   })
   const examined = await withinMs(deadlineAtMs - processMs(), ended)
   return examined === LATE ? unread : examined
-}
-
-function addressesByChain(requests: readonly ChainRequest[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const byChain = new Map<string, Set<string>>()
-  for (const { data } of requests) {
-    if (!data.livemode) continue
-    const addresses = byChain.get(data.chain) ?? new Set<string>()
-    byChain.set(data.chain, addresses.add(data.canonicalAddress))
-  }
-  return byChain
 }

@@ -20,6 +20,8 @@ let stage: ExposureStage
 let ledgerAnswers: Promise<void>
 let reads: number
 let busyReads: number
+/** The addresses of each read. */
+let asked: string[]
 beforeEach(async () => {
   installation = await openTestInstallation({ migrations: [ledgerMigrations], readModels })
   const { database } = installation
@@ -34,11 +36,13 @@ beforeEach(async () => {
   ledgerAnswers = Promise.resolve()
   reads = 0
   busyReads = 0
+  asked = []
   const gated: Queryable = {
     ...database,
     query: async (statement, values) => {
       if (typeof statement !== 'string' && statement.name === 'ledger.read-transfers') {
         reads += 1
+        asked.push(...(values?.[2] as readonly string[]))
         if ((values?.[2] as readonly string[]).includes(BUSY)) busyReads += 1
         await ledgerAnswers
       }
@@ -61,8 +65,13 @@ const csvOf = (rows: readonly string[]): string => `${HEADING}\n${rows.join('\n'
 const rowOf = (number: number, from: string, to: string): string =>
   `ETH,1,2026-11-20T00:00:00Z,0x${number.toString(16).padStart(64, '0')},,native,ETH,,${from},${to},1000000000000000000,1,,test,1`
 
-async function examined({ labelSetSeq = 0, at = '2026-11-20T01:00:00.000Z', address = CUSTOMER } = {}) {
-  const request = { data: { livemode: true, chain: 'ETH', canonicalAddress: address } } as Request
+async function examined({
+  accountId = 'a',
+  labelSetSeq = 0,
+  at = '2026-11-20T01:00:00.000Z',
+  address = CUSTOMER,
+} = {}) {
+  const request = { data: { accountId, livemode: true, chain: 'ETH', canonicalAddress: address } } as Request
   const context = { policy: compiledDefaultPolicy, labelSetSeq, labelSets: [], generatedAt: at }
   const [findings] = stage.forLane('interactive')([request])!.examine(context)
   return (await findings!).exposure
@@ -133,4 +142,23 @@ test('the first screen of a state has the busiest addresses examined, and no oth
   expect(kept).toMatchObject({ status: 'examined', ownTransfers: senders.length })
   expect(await whileSilent(examined)).toMatchObject({ status: 'late' })
   await stage.settled(PLACE)
+})
+
+test('the late stages of one account do not wait until all of another account are done', async () => {
+  const { database, file } = installation
+  const wallets = Array.from({ length: 6 }, (_, n) => `0x${(n + 10).toString(16).padStart(40, '0')}`)
+  const rows = csvOf(wallets.map((wallet, n) => rowOf(n + 2, wallet, `0x${'c'.repeat(39)}${n}`)))
+  const request = { format: 'csv', chain: 'ETH', importedBy: 'test', file: await file('more.csv', rows) }
+  expect((await importLedger(request, { database })).status).toBe('imported')
+  await installation.relay()
+  await vi.waitFor(async () => expect((await examined()).ledgerSeq).toBe(2), WAIT)
+  await whileSilent(async () => {
+    await Promise.all(wallets.map((address) => examined({ address, accountId: 'much' })))
+    expect(await examined({ accountId: 'other', labelSetSeq: 1 })).toMatchObject({ status: 'late' })
+    asked = []
+  })
+  await Promise.all([PLACE, ...wallets.map((address) => ({ ...PLACE, address }))].map(stage.settled))
+  const ownReads = asked.filter((address) => [CUSTOMER, ...wallets].includes(address))
+  expect(ownReads).toContain(CUSTOMER)
+  expect(ownReads.indexOf(CUSTOMER)).toBeLessThanOrEqual(2)
 })

@@ -59,7 +59,8 @@ const startStage = async (): Promise<ExposureStage> =>
   })
 
 async function examined(address: string) {
-  const request = { data: { livemode: true, chain: 'ETH', canonicalAddress: address } } as Request
+  const data = { accountId: 'a', livemode: true, chain: 'ETH', canonicalAddress: address }
+  const request = { data } as Request
   const [findings] = stage!
     .forLane('interactive')([request])!
     .examine({

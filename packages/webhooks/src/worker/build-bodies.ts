@@ -112,14 +112,15 @@ async function build(building: Building, missing: MissingBody): Promise<boolean>
   const { type, payload, jobId } = missing
   const readItems = await building.readEndedJob(missing, jobId, stopping)
   if (readItems === null || stopping.aborted) return false
-  await inSlot(async () => {
+  const make = async (): Promise<void> => {
     const { job, items } = await readItems()
     await storeBody(
       database,
       missing,
       jobWebhookBody(type, payload, job, items, resultsUrl(jobId), mailStyle()),
     )
-  })
+  }
+  await inSlot(make, { owner: missing.accountId })
   onBodies()
   return true
 }

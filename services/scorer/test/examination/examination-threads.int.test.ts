@@ -43,7 +43,7 @@ afterEach(async () => {
 })
 
 const orderOf = (over: Partial<ExaminationOrder> = {}): ExaminationOrder => ({
-  ...{ chain: 'ETH', address: CUSTOMER, ledgerSeq: 1, labelSetSeq: 0, labelSets: [] },
+  ...{ accountId: 'a', chain: 'ETH', address: CUSTOMER, ledgerSeq: 1, labelSetSeq: 0, labelSets: [] },
   ...{ policyText: compiledDefaultPolicy.canonical, generatedAt: '2026-11-21T00:00:00.000Z' },
   ...{
     ranges: [],

@@ -30,6 +30,8 @@ import { createKnownLabels, type KnownLabels } from './known-labels.js'
 
 /** One address to examine. It can be sent to a thread. */
 export interface ExaminationOrder {
+  /** Accounts take turns. */
+  readonly accountId: string
   readonly chain: string
   readonly address: string
   readonly ledgerSeq: number
@@ -90,8 +92,8 @@ export function createExaminer(
     run: (requests) => readTogether(database, requests, (atMs) => turns.until(atMs)),
     maxConcurrentBatches: CONCURRENT_READS,
   })
-  const inTurn = <T>({ lane }: ExaminationOrder, work: () => Promise<T>): Promise<T> =>
-    lane === 'late' ? work() : inSlot(work, { isUrgent: lane === 'interactive' })
+  const inTurn = <T>({ lane, accountId }: ExaminationOrder, work: () => Promise<T>): Promise<T> =>
+    lane === 'late' ? work() : inSlot(work, { owner: accountId, isLast: lane === 'bulk' })
   const counted = async <T>({ lane }: ExaminationOrder, work: () => Promise<T>): Promise<T> => {
     if (lane === 'late') return await work()
     awaited += 1

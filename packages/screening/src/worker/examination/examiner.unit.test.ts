@@ -7,7 +7,7 @@ import { createExaminer, type ExaminationOrder } from './examiner.js'
 const [WAITED, OTHER] = ['0x1111111111111111111111111111111111111111', `0x${'2'.repeat(40)}`] as const
 
 const order = (address: string, lane: ExaminationOrder['lane']): ExaminationOrder => ({
-  ...{ chain: 'ETH', address, ledgerSeq: 1, labelSetSeq: 1, labelSets: [], ranges: [], lane },
+  ...{ accountId: 'a', chain: 'ETH', address, ledgerSeq: 1, labelSetSeq: 1, labelSets: [], ranges: [], lane },
   ...{ policyText: compiledDefaultPolicy.canonical, generatedAt: '2026-11-20T00:00:00.000Z' },
   ...{ pricesSha256: null, deadlineAtMs: Infinity, hasHistories: false },
 })
@@ -37,4 +37,27 @@ test('late work leaves the thread to examinations for which a caller waits, and 
   answer()
   await waited
   expect(yields.map((one) => one())).toEqual([false])
+})
+
+test('the many examinations of one account delay that of another by one, and those of bulk jobs come last', async () => {
+  const begun: string[] = []
+  let answer: () => void = () => undefined
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  const database = {
+    query: async (_statement: unknown, values: readonly unknown[]) => {
+      begun.push(String(values.flat().find((value) => /^[abc]\d$/.test(String(value)))))
+      await answered
+      return []
+    },
+  } as unknown as Queryable
+  const examiner = createExaminer(database)
+  const asked = ['a1', 'a2', 'a3', 'a4', 'a5', 'c1', 'a6', 'b1'].map((address) =>
+    examiner.cluster({
+      ...order(address, address === 'c1' ? 'bulk' : 'interactive'),
+      ...{ chain: 'BTC', accountId: address[0]! },
+    }),
+  )
+  answer()
+  await Promise.all(asked)
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'a5', 'a6', 'c1'])
 })
