@@ -2,6 +2,7 @@
  * Whether rows of transfers are new. Until the first file of an empty ledger has brought millions of transfers, an import knows all ids itself,
  * and the index of ids is built once its rows are stored. It is built at once as soon as an id comes a second time, or too many have come.
  */
+import { randomInt } from 'node:crypto'
 import type { Database } from '@cupel/postgres'
 
 /** 128 MB. */
@@ -9,6 +10,8 @@ const MOST_SLOTS = 2 ** 24
 const FIRST_SLOTS = 2 ** 16
 /** Of the slots. */
 const MOST_FILLED = 0.7
+/** Nobody knows which texts share a slot. Odd, so that no text loses what its earlier characters said. */
+const [HIGH_FACTOR, LOW_FACTOR] = [randomInt(2 ** 32) | 1, randomInt(2 ** 32) | 1]
 
 export interface KnownIds {
   /**
@@ -31,7 +34,7 @@ export function createKnownIds(database: Database, isEmpty: boolean): KnownIds {
   }
 }
 
-/** Two of the four numbers of an id identify it: an id that is another one's double only ends the set. */
+/** The first 64 bits identify an id: one that is another one's double counts as known. */
 export function createIdSet(mostSlots = MOST_SLOTS) {
   let slots = new Int32Array(2 * FIRST_SLOTS)
   let size = 0
@@ -53,16 +56,28 @@ export function createIdSet(mostSlots = MOST_SLOTS) {
     for (let at = 0; at < before.length; at += 2)
       if (before[at] !== 0 || before[at + 1] !== 0) put(before[at]!, before[at + 1]!)
   }
+  const add = (high: number, low: number): boolean => {
+    if (size > MOST_FILLED * (slots.length / 2)) {
+      if (slots.length >= 2 * mostSlots) return false
+      grow()
+    }
+    size += 1
+    // An empty slot is two zeros.
+    return put(high, low || 1)
+  }
   return {
     /** Adds an id of 32 hex digits; false if it may be there already, or the set is full. */
-    add(id: string): boolean {
-      if (size > MOST_FILLED * (slots.length / 2)) {
-        if (slots.length >= 2 * mostSlots) return false
-        grow()
+    add: (id: string): boolean => add(parseInt(id.slice(0, 8), 16) | 0, parseInt(id.slice(8, 16), 16) | 0),
+    /** The same for any text. */
+    addText(text: string): boolean {
+      let [high, low] = [0, 0]
+      for (let at = 0; at < text.length; at += 1) {
+        const code = text.charCodeAt(at)
+        high = Math.imul(high ^ code, HIGH_FACTOR)
+        low = Math.imul(low ^ code, LOW_FACTOR)
       }
-      size += 1
-      // An empty slot is two zeros.
-      return put(parseInt(id.slice(0, 8), 16) | 0, parseInt(id.slice(8, 16), 16) | 0 || 1)
+      // The slot follows from the low digits.
+      return add(high, low ^ (low >>> 15))
     },
   }
 }

@@ -3,8 +3,11 @@
  * for one import: another one of its chain, which could give numbers meanwhile, waits for its end.
  */
 import type { Queryable } from '@cupel/postgres'
+import { createIdSet } from './known-ids.js'
+import { createNewestValues } from './newest-values.js'
 import { added, NO_ROWS, type RowSums } from './row-sums.js'
 import { rowText, sumsOfRows } from './told-rows.js'
+import { createWordTable, writeHex } from './word-table.js'
 
 /** The numbers of texts of a chain, in their order. A text that has none yet gets one, in the transaction of the rows that name it. */
 export interface Numbers {
@@ -15,11 +18,15 @@ export interface Numbers {
   takeSums(): RowSums
 }
 
-/** Half of what is known at most, some 30 MB: the texts asked for last. */
-const MOST_RECENT = 250_000
+/** The texts asked for last: 50 MB of addresses in hexadecimal digits, or 60 MB of others. */
+const [MOST_HEX, MOST_OTHERS] = [1_000_000, 500_000]
 
 const ADDRESSES = {
   table: 'address',
+  any: {
+    name: 'ledger.any-address',
+    text: 'SELECT EXISTS (SELECT FROM ledger.address WHERE chain = $1) AS is_any',
+  },
   find: {
     name: 'ledger.find-addresses',
     text: 'SELECT address_id AS number, address AS text FROM ledger.address WHERE chain = $1 AND address = ANY ($2::text[])',
@@ -33,6 +40,10 @@ const ADDRESSES = {
 
 const CONTRACTS = {
   table: 'contract',
+  any: {
+    name: 'ledger.any-contract',
+    text: 'SELECT EXISTS (SELECT FROM ledger.contract WHERE chain = $1) AS is_any',
+  },
   find: {
     name: 'ledger.find-contracts',
     text: 'SELECT contract_id AS number, contract AS text FROM ledger.contract WHERE chain = $1 AND contract = ANY ($2::text[])',
@@ -53,24 +64,43 @@ export const createAddressNumbers = (): Numbers => createNumbers(ADDRESSES)
 
 export const createContractNumbers = (): Numbers => createNumbers(CONTRACTS)
 
-function createNumbers({ table, find, give }: typeof ADDRESSES): Numbers {
-  let recent = new Map<string, number>()
-  let before = new Map<string, number>()
+/** Numbers by text; 0 for an unknown one. */
+function createKnownNumbers(): { get(text: string): number; put(text: string, number: number): void } {
+  const table = createWordTable({ keyWords: 5, valueWords: 1, most: MOST_HEX })
+  const others = createNewestValues<number>(MOST_OTHERS)
+  const isHex = (text: string): boolean =>
+    text.length === HEX_ADDRESS && text.startsWith('0x') && writeHex(text, 2, table.key)
+  return {
+    get: (text) => (isHex(text) ? (table.find() ? table.value[0]! : 0) : (others.get(text) ?? 0)),
+    put(text, number) {
+      if (!isHex(text)) return void others.put(text, number)
+      if (table.find()) return
+      table.value[0] = number
+      table.add()
+    },
+  }
+}
+
+const HEX_ADDRESS = 42
+
+function createNumbers({ table, any, find, give }: typeof ADDRESSES): Numbers {
+  /** The texts that may have a number; null before the first call, and if the chain had numbers before this import. */
+  let numbered: ReturnType<typeof createIdSet> | null = null
+  let isAsked = false
+  const known = createKnownNumbers()
   let asked = new Map<string, number>()
   let sums = NO_ROWS
-  const keep = (text: string, number: number): void => {
-    if (recent.size >= MOST_RECENT) {
-      before = recent
-      recent = new Map()
-    }
-    recent.set(text, number)
-  }
   return {
     async numbersOf(transaction, chain, texts) {
+      if (!isAsked && texts.length > 0) {
+        const [row] = await transaction.query<{ is_any: boolean }>(any, [chain])
+        if (row?.is_any === false) numbered = createIdSet()
+        isAsked = true
+      }
       const unknown = new Set<string>()
       const numbers = texts.map((text) => {
-        const number = recent.get(text) ?? before.get(text)
-        if (number === undefined) unknown.add(text)
+        const number = known.get(text)
+        if (number === 0) unknown.add(text)
         return number
       })
       asked = new Map()
@@ -81,17 +111,18 @@ function createNumbers({ table, find, give }: typeof ADDRESSES): Numbers {
           unknown.delete(text)
         }
       }
-      if (unknown.size > 0) note(await transaction.query<NumberRow>(find, [chain, [...unknown]]))
+      const sought = [...unknown].filter((text) => numbered?.addText(text) !== true)
+      if (sought.length > 0) note(await transaction.query<NumberRow>(find, [chain, sought]))
       if (unknown.size > 0) {
         const given = await transaction.query<NumberRow>(give, [chain, [...unknown]])
         note(given)
-        const rows = given.map(({ number, text }) => `(${number},${rowText(chain)},${rowText(text)}`)
-        sums = added(sums, sumsOfRows(table, rows))
+        const rows = given.map(({ number, text }) => `${table}(${number},${rowText(chain)},${rowText(text)}`)
+        sums = added(sums, sumsOfRows(rows))
       }
-      return numbers.map((number, index) => number ?? asked.get(texts[index]!)!)
+      return numbers.map((number, index) => number || asked.get(texts[index]!)!)
     },
     keep() {
-      for (const [text, number] of asked) keep(text, number)
+      for (const [text, number] of asked) known.put(text, number)
     },
     takeSums() {
       const taken = sums

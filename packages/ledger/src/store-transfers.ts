@@ -5,7 +5,7 @@ import type { Batch, BatchPlace } from './batch.js'
 import type { ToldTransfer } from './formats/ledger-row.js'
 import type { RowSums } from './row-sums.js'
 import { hashDigits, plainArray, type PlainValue } from './stored-values.js'
-import { COPY_TRANSFERS, sumsOfRows, toldRow, type NumberedEnds } from './told-rows.js'
+import { COPY_TRANSFERS, lineOf, sumsOfRows, toldRow, type NumberedEnds } from './told-rows.js'
 
 /** A row of a killed import has the key of a new one. */
 const IS_UNSEEN = isUnseen('known.segment_id')
@@ -70,39 +70,43 @@ export async function storeTransfers(
   }: Omit<BatchPlace, 'knownIds'> & { readonly areNew: boolean },
 ): Promise<StoredTransfers> {
   const known = new Set<string>()
-  const rows = areNew
+  const found = areNew
     ? []
     : await transaction.query<{ id: string }>(KNOWN, [plainArray([...transfers.keys()])])
-  for (const { id } of rows) known.add(id.replaceAll('-', ''))
-  const told = [...transfers]
-  const ends = [...told.map(([, { from }]) => from), ...told.map(([, { to }]) => to), ...owners.keys()]
+  for (const { id } of found) known.add(id.replaceAll('-', ''))
+  const ends: string[] = []
+  const tokens = new Set<string>()
+  for (const { from, to, contract } of transfers.values()) {
+    ends.push(from, to)
+    if (contract !== '') tokens.add(contract)
+  }
+  for (const owner of owners.keys()) ends.push(owner)
   const numbersOfEnds = await addresses.numbersOf(transaction, chain, ends)
-  const tokens = [...new Set(told.map(([, { contract }]) => contract))].filter((contract) => contract !== '')
-  const numbersOfTokens = await contracts.numbersOf(transaction, chain, tokens)
-  const numberOfToken = new Map(tokens.map((contract, index) => [contract, numbersOfTokens[index]!]))
-  const endsOf = (index: number): NumberedEnds => ({
-    from: numbersOfEnds[index]!,
-    to: numbersOfEnds[told.length + index]!,
-    contract: numberOfToken.get(told[index]![1].contract) ?? null,
-  })
-  const lines: string[] = []
-  const newRows: string[] = []
+  const numbersOfTokens = await contracts.numbersOf(transaction, chain, [...tokens])
+  const numberOfToken = new Map([...tokens].map((contract, index) => [contract, numbersOfTokens[index]!]))
+  const rows: string[] = []
+  const news: ToldTransfer[] = []
   const others: Numbered[] = []
-  for (const [index, [id, transfer]] of told.entries()) {
+  let added = 0
+  let end = 0
+  for (const [id, transfer] of transfers) {
+    const [from, to] = [numbersOfEnds[end]!, numbersOfEnds[end + 1]!]
+    end += 2
+    const contract = numberOfToken.get(transfer.contract) ?? null
     if (known.has(id)) {
-      others.push({ id, transfer, ...endsOf(index) })
+      others.push({ id, transfer, from, to, contract })
       continue
     }
-    const { line, row } = toldRow(id, transfer, { segmentId, ...endsOf(index) })
-    lines.push(line)
-    newRows.push(row)
+    rows.push(toldRow(id, transfer, { segmentId, from, to, contract }))
+    news.push(transfer)
+    if (!uncounted.has(id)) added += 1
   }
-  const copying = lines.length > 0 ? transaction.copy(COPY_TRANSFERS, `${lines.join('\n')}\n`) : null
-  // Meanwhile the database stores the rows.
-  const sums = sumsOfRows('transfer', newRows)
-  await copying
+  const sums = sumsOfRows(rows)
+  if (rows.length > 0) {
+    const lines = rows.map((row, index) => lineOf(row, news[index]!))
+    await transaction.copy(COPY_TRANSFERS, `${lines.join('\n')}\n`)
+  }
   if (others.length > 0) await transaction.execute(STORE_KNOWN, [segmentId, ...columnsOf(others), replaces])
-  const added = told.filter(([id]) => !known.has(id) && !uncounted.has(id)).length
   return { added, areAsTold: known.size === 0, sums }
 }
 

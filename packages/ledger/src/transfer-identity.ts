@@ -2,6 +2,9 @@
 import { hash } from 'node:crypto'
 import type { ChainDefinition } from './formats/chain.js'
 import type { ToldTransfer } from './formats/ledger-row.js'
+import { writeFingerprint } from './fingerprint.js'
+import { createNewestValues } from './newest-values.js'
+import { createWordTable, writeHex } from './word-table.js'
 
 /** Movements that are kept in memory: the equal ones of a transaction must lie within this many of one another in the file. */
 const REMEMBERED_MOVEMENTS = 1_000_000
@@ -19,22 +22,34 @@ export function createIdentities({
   family,
 }: Pick<ChainDefinition, 'code' | 'family'>): (transfer: ToldTransfer) => string {
   const numberOf = createNumbers()
-  const natives = createMemory<string>()
-  const toldOfNative = (id: string, told: string): string => natives.get(id) ?? natives.put(id, told)
+  const isFirstOrSame = createNatives()
   return (transfer) => {
-    const { txHash, kind, index, from, to, contract, amount } = transfer
+    const { txHash, kind, index, from, to } = transfer
     const isWhole = from !== '' && to !== ''
     if (txHash !== '' && kind === 'native' && family === 'evm' && isWhole) {
       const id = nativeTransferId(code, txHash)
       // A source may call value native that calls within the transaction moved: it must not be lost.
-      const told = hash('sha256', `${contract} ${from} ${to} ${amount}`, 'base64')
-      if (toldOfNative(id, told) === told) return id
+      if (isFirstOrSame(id, transfer)) return id
     }
     const transaction = transactionOf(transfer)
     const content = contentOf(code, transfer, transaction)
     // Without a transaction an index says nothing: equal rows are numbered.
     const number = numberOf(content, transaction === null ? null : index)
     return number === 0 ? content : idOf([content, number])
+  }
+}
+
+/** Whether the first row of a native transfer with this id moves the same; the first one does. */
+function createNatives(): (id: string, transfer: ToldTransfer) => boolean {
+  const natives = createWordTable({ keyWords: 4, valueWords: 2, most: REMEMBERED_MOVEMENTS })
+  const told = new Int32Array(2)
+  return (id, { contract, from, to, amount }) => {
+    writeHex(id, 0, natives.key)
+    writeFingerprint([contract, from, to, amount.toString()], told)
+    if (natives.find()) return natives.value[0] === told[0] && natives.value[1] === told[1]
+    natives.value.set(told)
+    natives.add()
+    return true
   }
 }
 
@@ -62,7 +77,7 @@ const isNamelessCall = ({
  * first row without an index may be the first with one.
  */
 function createNumbers(): (content: string, index: string | null) => number {
-  const memory = createMemory<(string | null)[]>()
+  const memory = createNewestValues<(string | null)[]>(REMEMBERED_MOVEMENTS)
   return (content, index) => {
     const known = memory.get(content)
     if (known === undefined) {
@@ -74,23 +89,6 @@ function createNumbers(): (content: string, index: string | null) => number {
     if (place >= 0) return place
     known.push(index)
     return alike.length
-  }
-}
-
-/** Values by key: the newest half is kept whole, then the half before it. */
-function createMemory<Value>() {
-  let recent = new Map<string, Value>()
-  let before = new Map<string, Value>()
-  return {
-    get: (key: string): Value | undefined => recent.get(key) ?? before.get(key),
-    put(key: string, value: Value): Value {
-      if (recent.size >= REMEMBERED_MOVEMENTS / 2) {
-        before = recent
-        recent = new Map()
-      }
-      recent.set(key, value)
-      return value
-    },
   }
 }
 
@@ -116,9 +114,13 @@ export const namedCallId = (parts: readonly string[], txHash: string, number: st
   return `(CASE ${number} WHEN 0 THEN ${content} ELSE ${idOfText(`'["' || ${content} || '",' || ${number} || ']'`)} END)::uuid`
 }
 
-/** The id of the native transfer of a transaction, for the receipt of that transaction. */
-export const nativeTransferId = (chain: string, txHash: string): string => idOf([chain, txHash, 'native'])
+/**
+ * The id of the native transfer of a transaction, for the receipt of that transaction. Neither a code of a chain nor a hash has a character that
+ * JSON escapes.
+ */
+export const nativeTransferId = (chain: string, txHash: string): string =>
+  idOfText(`["${chain}","${txHash}","native"]`)
 
-function idOf(parts: readonly (string | number | null)[]): string {
-  return hash('sha256', JSON.stringify(parts), 'hex').slice(0, ID_HEX_DIGITS)
-}
+const idOf = (parts: readonly (string | number | null)[]): string => idOfText(JSON.stringify(parts))
+
+const idOfText = (text: string): string => hash('sha256', text, 'hex').slice(0, ID_HEX_DIGITS)

@@ -39,7 +39,7 @@ export function copiedRows(statement: string, lines: string): readonly Told[] {
           : row['failed_segment_id'] !== null
             ? 'failed'
             : 'unknown'
-      const digits = row['tx_hash']!.slice(String.raw`\x`.length)
+      const digits = /[0-9a-f]*(?="$)/.exec(row['tx_hash']!)![0]
       return {
         ...row,
         execution,
