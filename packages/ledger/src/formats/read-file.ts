@@ -1,4 +1,5 @@
 /** Reads a ledger file as a stream of records: Parquet, CSV with a heading, or JSON lines. The first characters decide which. */
+import { isAscii } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import type { Hash } from 'node:crypto'
 import { TextDecoder } from 'node:util'
@@ -80,17 +81,26 @@ interface Line {
 
 /** Yields the lines of a chunk together: a turn of the generator costs more than a line. A quoted field may contain line breaks. */
 async function* readLines(path: string, hash: Hash | null): AsyncGenerator<readonly Line[]> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  // Bytes of ASCII are their characters, and no character of them is cut: a decoder follows once other ones come.
+  let decoder: TextDecoder | null = null
+  let isFirst = true
   let pending = ''
   let line = 0
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
     hash?.update(chunk as Buffer)
-    pending = withLineFeeds(pending + decode(decoder, chunk as Buffer, line))
+    // A mark of the byte order stands at the beginning only.
+    if (!isAscii(chunk as Buffer)) decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: !isFirst })
+    isFirst = false
+    pending = withLineFeeds(
+      pending +
+        (decoder === null ? (chunk as Buffer).toString('latin1') : decode(decoder, chunk as Buffer, line)),
+    )
+    const isQuoted = pending.includes('"')
     const lines: Line[] = []
     let start = 0
     for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n', end + 1)) {
       const text = pending.slice(start, end)
-      if (isOpen(text)) continue
+      if (isQuoted && isOpen(text)) continue
       line += 1
       lines.push({ line, text })
       start = end + 1
@@ -101,7 +111,7 @@ async function* readLines(path: string, hash: Hash | null): AsyncGenerator<reado
     if (lines.length > 0) yield lines
   }
   // A last carriage return waited for a line feed.
-  pending = (pending + decode(decoder, undefined, line)).replace(/\r$/, '')
+  pending = (pending + (decoder === null ? '' : decode(decoder, undefined, line))).replace(/\r$/, '')
   if (pending !== '') yield [{ line: line + 1, text: pending, isCut: true }]
 }
 

@@ -37,3 +37,36 @@ test.each([
   await expect(readFields(path)).rejects.toThrow(twice)
   await expect(readRecords(path, null).next()).rejects.toThrow(twice)
 })
+
+async function valuesOf(path: string): Promise<readonly string[]> {
+  const values: string[] = []
+  for await (const records of readRecords(path, null))
+    values.push(...records.map(({ text }) => text('value')))
+  return values
+}
+
+/** Bytes of a file that are read at once. */
+const PART_BYTES = 65_536
+
+test.each(['é', '😀', '\uFEFF'])(
+  '%j is read as it is wherever the parts begin in which the file is read',
+  async (character) => {
+    const path = join(folder, 'parts.csv')
+    const before = 'hash,value\n0x1,'
+    for (let inFirst = 0; inFirst <= 4; inFirst += 1) {
+      const value = 'x'.repeat(PART_BYTES - before.length - inFirst) + character
+      writeFileSync(path, `${before}${value}\n0x2,${character}\n`)
+      const values = await valuesOf(path)
+      expect(values.map((one) => one.replace(/^x+/, ''))).toEqual([character, character])
+    }
+  },
+)
+
+test('a character that the file cuts refuses it, also after a part without any', async () => {
+  const path = join(folder, 'cut.csv')
+  const plain = `hash,value\n${'0x1,5\n'.repeat(20_000)}`
+  for (const bytes of [[0xc3], [0xc3, 0x0a], [0xff, 0x0a]]) {
+    writeFileSync(path, Buffer.concat([Buffer.from(plain), Buffer.from('0x1,'), Buffer.from(bytes)]))
+    await expect(valuesOf(path)).rejects.toThrow('the file is not UTF-8')
+  }
+})

@@ -64,7 +64,7 @@ const spendsOutputs = ({ code }: ChainDefinition): boolean => chainFactsOf(code)
  */
 function kindOf(record: FileRecord, chain: ChainDefinition): ToldTransfer['kind'] {
   const told = record.text('kind')
-  const kind = kinds.get(told.toLowerCase())
+  const kind = kinds.get(told) ?? kinds.get(told.toLowerCase())
   if (kind === undefined)
     throw new UnreadableRowError(`the kind ${told.slice(0, 40)} is unknown`, record.line)
   if (kind === (spendsOutputs(chain) ? 'internal' : 'utxo'))
@@ -212,7 +212,7 @@ function transferOf(
         contract,
         txHash: foldedHash(record.text('tx_hash'), chain, record.line),
         index: index === null ? null : String(index),
-        from: senderOf(record, chain),
+        from: senderOf(record, chain, told),
         to: chain.canonical(record.text('to_address'), line),
         amount: amountOf(record, chain.code, decimals),
         blockNumber: wholeNumber(record.text('block_number'), 'block_number', line),
@@ -242,9 +242,9 @@ function checkPool(record: FileRecord, { code }: ChainDefinition): void {
     throw new UnreadableRowError('a pool of the chain has no address, and one end has', record.line)
 }
 
-function senderOf(record: FileRecord, chain: ChainDefinition): string {
+function senderOf(record: FileRecord, chain: ChainDefinition, told: string): string {
   const from = chain.canonical(record.text('from_address'), record.line)
-  if (record.text('kind').toLowerCase() !== ISSUED) return from
+  if (told !== ISSUED) return from
   if (from !== '') throw new UnreadableRowError('issued value with a payer', record.line)
   return ISSUANCE
 }
@@ -321,8 +321,12 @@ function checkAsset(
   }
   if (record.text('asset_address') !== '')
     throw new UnreadableRowError(`a contract in a row of the kind ${kind}`, record.line)
-  const asset = record.text('asset').toUpperCase()
+  const asset = record.text('asset')
+  if (asset === '' || asset === code) return
   const names = [code, chainFactsOf(code)?.symbol.toUpperCase(), ...(otherSymbols[code] ?? [])]
-  if (asset !== '' && !names.includes(asset))
-    throw new UnreadableRowError(`${asset.slice(0, 40)} is not the native asset of ${code}`, record.line)
+  if (!names.includes(asset.toUpperCase()))
+    throw new UnreadableRowError(
+      `${asset.toUpperCase().slice(0, 40)} is not the native asset of ${code}`,
+      record.line,
+    )
 }
