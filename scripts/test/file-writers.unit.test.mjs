@@ -10,8 +10,7 @@ import { expect, test } from 'vitest'
 const WHOLE = [
   'packages/archive/src/folder-store.ts',
   'packages/chain-data/src/follow/segment-file.ts',
-  'packages/signing/src/secret-key-file.ts',
-  'packages/signing/src/signing-keys.ts',
+  'packages/signing/src/key-file.ts',
   'packages/evidence/src/transparency/publish-files.ts',
   'packages/evidence/src/commands/audit/recompute-state.ts',
   'packages/evidence/src/commands/audit/statement.ts',

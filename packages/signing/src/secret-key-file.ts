@@ -1,17 +1,8 @@
 /** Files of secret keys, `{ "active": "<key id>", "keys": ["<32 bytes in base64url>"] }`, that only their owner may read. */
 import { createHash, randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { replaceKeyFile } from './key-file.js'
 
 export interface SecretKeyKind {
   /** Hashed before the key to make its id: keys of two kinds never share an id. */
@@ -48,7 +39,6 @@ export interface SecretKeyFile {
 
 export const SECRET_KEY_BYTES = 32
 const KEY_ID_CHARACTERS = 12
-const OWNER_ALONE = 0o600
 const OWNER_FOLDER = 0o700
 
 export function secretKeyFile(kind: SecretKeyKind): SecretKeyFile {
@@ -125,32 +115,7 @@ function parse(text: string): { readonly active: string; readonly keys: readonly
   }
 }
 
-/** Writes the file as a whole: it is complete or missing, also after a crash. */
 function write(file: string, active: string, keys: readonly Buffer[]): void {
   mkdirSync(dirname(file), { recursive: true, mode: OWNER_FOLDER })
-  const draft = `${file}.${process.pid}.draft`
-  const descriptor = openSync(draft, 'w', OWNER_ALONE)
-  const content = { active, keys: keys.map((key) => key.toString('base64url')) }
-  try {
-    // Not `writeSync`: on a volume that fills it writes a part, and says so only in what it returns.
-    writeFileSync(descriptor, `${JSON.stringify(content, null, 2)}\n`)
-    fsyncSync(descriptor)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(draft, file)
-  syncFolder(dirname(file))
-}
-
-/** A key that is in use must not go with the name of its file when the power fails. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  replaceKeyFile(file, { active, keys: keys.map((key) => key.toString('base64url')) })
 }

@@ -3,18 +3,8 @@
  * signatures can be checked. Only processes that sign read the file.
  */
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { createKeyFile, replaceKeyFile } from './key-file.js'
 import {
   openSigner,
   publicKeyOf,
@@ -50,7 +40,6 @@ interface KeyFile {
   readonly keys: readonly KeyEntry[]
 }
 
-const PRIVATE_FILE = 0o600
 /** Suffix of the name of a key that signs batches of records. Checkpoint keys have another name, so that neither counts for the other. */
 const RECORD_KEY_SUFFIX = '/reports'
 
@@ -88,15 +77,7 @@ export function createSigningKeys(
 ): void {
   const name = `${prefix}${purpose === 'reports' ? RECORD_KEY_SUFFIX : ''}`
   const first = newKey(name)
-  const draft = writeDraft(file, { name, active: first.id, keys: [first] })
-  try {
-    linkSync(draft, file)
-    syncFolder(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(draft, { force: true })
-  }
+  createKeyFile(file, { name, active: first.id, keys: [first] } satisfies KeyFile)
 }
 
 /**
@@ -115,8 +96,7 @@ export function rotateSigningKey(
   const { name, keys } = readKeyFile(file)
   const next = newKey(name)
   const earlier = keys.map((key) => ({ ...key, privateKey: null }))
-  renameSync(writeDraft(file, { name, active: next.id, keys: [...earlier, next] }), file)
-  syncFolder(file)
+  replaceKeyFile(file, { name, active: next.id, keys: [...earlier, next] } satisfies KeyFile)
   return readSigningKeys(file).signer.key
 }
 
@@ -176,30 +156,4 @@ function isKeyEntry(entry: Partial<KeyEntry> | null): boolean {
     typeof entry.createdAt === 'string' &&
     (entry.privateKey === null || typeof entry.privateKey === 'string')
   )
-}
-
-/** Writes a temporary file next to the target. It is complete and on the disk before it gets the target's name. */
-function writeDraft(file: string, keys: KeyFile): string {
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const descriptor = openSync(draft, 'wx', PRIVATE_FILE)
-  try {
-    // Not `writeSync`: on a volume that fills it writes a part, and says so only in what it returns.
-    writeFileSync(descriptor, `${JSON.stringify(keys, null, 2)}\n`)
-    fsyncSync(descriptor)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  } finally {
-    closeSync(descriptor)
-  }
-  return draft
-}
-
-function syncFolder(file: string): void {
-  const descriptor = openSync(dirname(file), 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
