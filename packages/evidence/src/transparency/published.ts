@@ -4,14 +4,7 @@ import { join } from 'node:path'
 import { UnsignedNoteError, type SigningKeys } from '@cupel/signing'
 import { openCheckpoint, originOf, type Checkpoint } from './format/checkpoint.js'
 import { HASH_BYTES } from './format/leaf.js'
-import {
-  entriesOfBundle,
-  entryBundle,
-  hashesOfLevel,
-  TILE_WIDTH,
-  tilePath,
-  type TileName,
-} from './format/tiles.js'
+import { entriesOfBundle, entryBundle, TILE_WIDTH, tilePath, type TileName } from './format/tiles.js'
 import { TransparencyStoppedError } from './stopped.js'
 
 export interface Published {
@@ -98,31 +91,4 @@ export async function longestPublished({ folders, ...of }: Published): Promise<I
     if (published !== null && published.size > (longest?.size ?? 0)) longest = { ...published, folder }
   }
   return longest
-}
-
-/** Texts of the leaves `from` ≤ index < `size`, one bundle after the other. Throws TransparencyStoppedError if a file is not whole. */
-export async function* publishedEntries(
-  folder: string,
-  log: string,
-  { from, size }: { readonly from: number; readonly size: number },
-): AsyncGenerator<readonly string[], void> {
-  for (let at = from; at < size;) {
-    const index = Math.floor(at / TILE_WIDTH)
-    const width = Math.min(TILE_WIDTH, hashesOfLevel(size, 0) - index * TILE_WIDTH)
-    const file = join(transparencyFolder(folder, log), 'tile', tilePath({ level: 'entries', index, width }))
-    const entries = entriesOfBundle(await bytesOf(file))
-    if (entries?.length !== width)
-      throw new TransparencyStoppedError(`${file} does not hold ${width} leaves: put it back, from a copy.`)
-    yield entries.slice(at - index * TILE_WIDTH)
-    at = index * TILE_WIDTH + width
-  }
-}
-
-async function bytesOf(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new TransparencyStoppedError(`${file} is gone: put it back, from a copy.`)
-  }
 }

@@ -114,14 +114,14 @@ export async function grow(
   const { log, moves, leaves, ...rest } = growth
   try {
     return await database.transaction({ at: 'transparency.sign' }, async (transaction) => {
-      const [row] = await transaction.query<LogRow>(LOCK, [before.number])
-      if (row === undefined || row.size !== before.tree.size) return false
+      const stored = await lockLog(transaction, before.number)
+      if (stored.tree.size !== before.tree.size) return false
       const moved = await advanceCheckpoints(transaction, { group: TRANSPARENCY_GROUP, log, moves })
       if (moved.length !== moves.length) throw new OvertakenError()
       if (leaves.length === 0) return true
-      const { number, size, peaks, checkpoint } = row
-      const next = sign({ number, tree: { size, peaks: hashesOf(peaks) }, checkpoint })
-      await storeLeaves(transaction, { number, from: size, leaves, ...rest })
+      const { number, tree } = stored
+      const next = sign(stored)
+      await storeLeaves(transaction, { number, from: tree.size, leaves, ...rest })
       await storeTree(transaction, { number, ...next })
       return true
     })

@@ -13,11 +13,13 @@ import {
 import type { Queryable } from '@cupel/postgres'
 import { putCheckpoints } from '@cupel/projections'
 import { rootOf, type SigningKeys, type Tree } from '@cupel/signing'
+import { leavesOfFiles, type StoredLeaf } from './compare/stored-leaves.js'
 import { longer } from './extend-log.js'
 import { parseLeafEntry } from './format/leaf.js'
+import { TILE_WIDTH } from './format/tiles.js'
 import { documentDecoder, documentPartOf, type DocumentOf } from './leaf-of-record.js'
 import { positionOf, recordFinder, type FindRecord } from './place-leaves.js'
-import { longestPublished, publishedEntries, transparencyFolder } from './published.js'
+import { longestPublished, transparencyFolder } from './published.js'
 import {
   ensureLog,
   loadPositions,
@@ -59,10 +61,11 @@ export async function takeBackLeaves(transaction: Queryable, parts: TakeBackPart
   const find = await finderBehind(parts, positions)
   const documentOf = documentDecoder(parts.codec)
   let [tree, lost]: [Tree, number] = [before, 0]
-  const range = { from: before.size, size: longest.size }
-  for await (const entries of publishedEntries(longest.folder, log, range)) {
+  const published = leavesOfFiles(folder, longest.size)
+  while (tree.size < longest.size) {
     const leaves: NewLeaf[] = []
-    for (const entry of entries) leaves.push(await leafOf(entry, { find, folder, documentOf }))
+    for (const stored of await published.read(tree.size, Math.min(longest.size, tree.size + TILE_WIDTH)))
+      leaves.push(await leafOf(stored, tree.size + leaves.length, { find, folder, documentOf }))
     const grown = await longer(tree, leaves)
     await storeLeaves(transaction, { number, from: tree.size, leaves, subtrees: grown.subtrees })
     lost += leaves.filter(({ record }) => record === null).length
@@ -108,7 +111,16 @@ interface LeafContext {
   readonly documentOf: DocumentOf
 }
 
-async function leafOf(entry: string, { find, folder, documentOf }: LeafContext): Promise<NewLeaf> {
+async function leafOf(
+  stored: StoredLeaf | null,
+  index: number,
+  { find, folder, documentOf }: LeafContext,
+): Promise<NewLeaf> {
+  if (stored === null)
+    throw new TransparencyStoppedError(
+      `The tile of leaf ${index} in ${folder} is gone or not whole: put it back, from a copy.`,
+    )
+  const { entry } = stored
   const leaf = parseLeafEntry(entry)
   if (leaf === null)
     throw new TransparencyStoppedError(`${folder} holds something that is not a leaf: ${entry}`)

@@ -218,8 +218,8 @@ test('leaves are not taken back from files that were changed, are gone, or are o
   const bytes = readFileSync(bundle)
   const rows = (): Promise<unknown[]> => database.query('SELECT size FROM transparency.log')
   for (const [changed, sentence] of [
-    [bytes.subarray(0, -1), 'does not hold 15 leaves'],
-    [Buffer.concat([bytes, bytes.subarray(0, 2)]), 'does not hold 15 leaves'],
+    [bytes.subarray(0, -1), 'The tile of leaf 10 in '],
+    [Buffer.concat([bytes, bytes.subarray(0, 2)]), 'The tile of leaf 10 in '],
     [withLastHash(bytes), 'do not make the tree'],
     [bytes.map((byte, at) => (at === bytes.length - 1 ? byte ^ 1 : byte)), 'something that is not a leaf'],
   ] as const) {
@@ -228,7 +228,7 @@ test('leaves are not taken back from files that were changed, are gone, or are o
     expect(await rows()).toEqual([{ size: 10 }])
   }
   rmSync(bundle)
-  await expect(takeBack()).rejects.toThrow(/000\.p\/15 is gone/)
+  await expect(takeBack()).rejects.toThrow('is gone or not whole')
   writeFileSync(bundle, bytes)
   // Another history: its leaves are in another order.
   await append(report(ID(1)))

@@ -4,8 +4,7 @@ import { publishedNote } from '../published.js'
 import { compareTiles } from './compare-files.js'
 import type { Findings } from './findings.js'
 import type { GrownTree } from './grown-tree.js'
-import { requireSameLength, signedTree } from './signed-trees.js'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { requireSameLength, whenPublished } from './signed-trees.js'
 
 interface Parts {
   readonly log: { identity(): Promise<string> }
@@ -20,11 +19,11 @@ interface Parts {
   readonly findings: Findings
 }
 
-const GRACE_REST_MS = 50
-
 export async function compareCopy(root: string, parts: Parts): Promise<void> {
   const { findings, tree } = parts
-  const { note, files } = await settled(root, parts)
+  const identity = await parts.log.identity()
+  const read = async () => ({ note: await publishedNote(root) })
+  const { note, files } = await whenPublished(read, () => parts.size, { ...parts, identity })
   if (typeof files === 'string') return findings.fault(`${root}/checkpoint: ${files}`)
   requireSameLength(root, { ...parts, note, files }, findings)
   if (files === null) return
@@ -32,19 +31,4 @@ export async function compareCopy(root: string, parts: Parts): Promise<void> {
   if (signed !== null && !signed.equals(files.root))
     findings.fault(`${root}/checkpoint is of another tree than the other files.`)
   await compareTiles(root, { from: tree.from, to: parts.to, size: files.size, hashOf: tree.hashOf, findings })
-}
-
-/** A running projector publishes a moment after it has signed. */
-async function settled(
-  root: string,
-  { log, verifier, size, publishGraceMs }: Parts,
-): Promise<{ readonly note: string | null; readonly files: ReturnType<typeof signedTree> | null }> {
-  const until = performance.now() + publishGraceMs
-  for (;;) {
-    const note = await publishedNote(root)
-    const files = note === null ? null : signedTree(note, verifier, await log.identity())
-    const isBehind = typeof files !== 'string' && (files?.size ?? 0) < size
-    if (!isBehind || performance.now() >= until) return { note, files }
-    await sleep(GRACE_REST_MS)
-  }
 }

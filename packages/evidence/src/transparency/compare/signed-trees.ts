@@ -98,22 +98,32 @@ function signedNotes(
 }
 
 /** Rows of one moment, and files that were read before them: the files of an honest log have no more leaves. */
-async function settled(
-  { folder, database, verifier, publishGraceMs }: Options,
-  identity: string,
-): Promise<{ note: string | null; cosigned: string | null; stored: StoredRows | null }> {
-  const until = performance.now() + publishGraceMs
-  let target: number | null = null
-  for (;;) {
+async function settled(options: Options, identity: string) {
+  const { folder, database } = options
+  let due: number | null = folder === null ? 0 : null
+  const read = async () => {
     // Read first, because it is written last, and is never longer than the checkpoint beside it.
     const cosigned = folder === null ? null : await publishedNote(folder, COSIGNED)
     const note = folder === null ? null : await publishedNote(folder)
     const stored = database === null ? null : await loadRows(database, identity)
-    target ??= stored?.size ?? 0
-    const signed = note === null ? null : signedTree(note, verifier, identity)
-    const isBehind = typeof signed !== 'string' && (signed?.size ?? 0) < target
-    // A running projector publishes a moment after it has signed.
-    if (folder === null || !isBehind || performance.now() >= until) return { note, cosigned, stored }
+    due ??= stored?.size ?? 0
+    return { cosigned, note, stored }
+  }
+  return await whenPublished(read, () => due!, { ...options, identity })
+}
+
+/** Reads again while the checkpoint is behind: a running projector publishes a moment after it has signed. */
+export async function whenPublished<Found extends { readonly note: string | null }>(
+  read: () => Promise<Found>,
+  sizeDue: () => number,
+  { identity, verifier, publishGraceMs }: Pick<Options, 'verifier' | 'publishGraceMs'> & { identity: string },
+): Promise<Found & { readonly files: SignedTree | string | null }> {
+  const until = performance.now() + publishGraceMs
+  for (;;) {
+    const found = await read()
+    const files = found.note === null ? null : signedTree(found.note, verifier, identity)
+    const isBehind = typeof files !== 'string' && (files?.size ?? 0) < sizeDue()
+    if (!isBehind || performance.now() >= until) return { ...found, files }
     await sleep(GRACE_REST_MS)
   }
 }
