@@ -1,4 +1,5 @@
 /** Threads that do one order after the other, each with connections of its own. */
+import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { threadProgram } from '@cupel/kit/concurrency'
 import { InvalidArgumentError } from 'commander'
@@ -10,7 +11,7 @@ export const MAX_THREADS = 8
  * A thread takes 0.6 s of a processor to begin, and two decide 1.4 times as many reports a second as one: for fewer records than this,
  * threads begin only on request (docs/benchmarks.md).
  */
-export const THREADS_FROM_RECORDS = 50_000
+const THREADS_FROM_RECORDS = 50_000
 
 /** The value of `--threads`. */
 export function threadCount(text: string): number {
@@ -26,14 +27,25 @@ export interface OrderThread<Order, Result> {
   close(): Promise<void>
 }
 
-/** `caller`, `program`: as `threadProgram` takes them. The program serves orders (serve-orders.ts). */
-export function startOrderThread<Order, Result>(
-  caller: string,
+/**
+ * As many threads as the records are worth, or as are asked for; none if the caller does the work as well alone.
+ * @param program as `threadProgram` takes it, next to this file: it serves orders (serve-orders.ts)
+ */
+export function startOrderThreads<Order, Result>(
   program: string,
   workerData: { readonly environment: NodeJS.ProcessEnv; readonly source: ThreadSource },
-): OrderThread<Order, Result> {
-  const worker = new Worker(...threadProgram(caller, program, { workerData }))
-  return { run: runnerOf<Order, Result>(worker), close: () => ended(worker) }
+  {
+    asked,
+    records,
+    most = MAX_THREADS,
+  }: { readonly asked: number | undefined; readonly records: number; readonly most?: number },
+): readonly OrderThread<Order, Result>[] {
+  const wanted = asked ?? (records < THREADS_FROM_RECORDS ? 1 : availableParallelism())
+  const count = Math.min(wanted, most, MAX_THREADS)
+  return Array.from({ length: count < 2 ? 0 : count }, () => {
+    const worker = new Worker(...threadProgram(import.meta.url, program, { workerData }))
+    return { run: runnerOf<Order, Result>(worker), close: () => ended(worker) }
+  })
 }
 
 interface Running<Result> {

@@ -1,8 +1,7 @@
 /** Threads that decide partitions beside one another. */
-import { availableParallelism } from 'node:os'
 import type { RangeDecider, RangeQuestion, RangeTally, ReportRange } from '../../proofs/index.js'
 import type { CliContext } from '@cupel/command-line'
-import { MAX_THREADS, startOrderThread, THREADS_FROM_RECORDS, type OrderThread } from './order-threads.js'
+import { startOrderThreads, type OrderThread } from './order-threads.js'
 import type { ThreadSource } from './recompute-messages.js'
 
 export interface RecomputeThreads {
@@ -22,13 +21,10 @@ export function prepareThreads(
     decidersFor(ranges) {
       const worthwhile = ranges.filter(({ from, to }) => to > from)
       const records = worthwhile.reduce((sum, { from, to }) => sum + to - from, 0)
-      const wanted = asked ?? (records < THREADS_FROM_RECORDS ? 1 : availableParallelism())
-      const count = Math.min(wanted, worthwhile.length, MAX_THREADS)
-      if (count < 2) return undefined
       const data = { environment: { ...context.environment }, ...of }
-      for (let index = 0; index < count; index += 1)
-        threads.push(startOrderThread(import.meta.url, 'recompute-worker', data))
-      return threads.map(({ run }) => ({ decide: run }))
+      const size = { asked, records, most: worthwhile.length }
+      threads.push(...startOrderThreads<ReportRange, RangeTally>('recompute-worker', data, size))
+      return threads.length === 0 ? undefined : threads.map(({ run }) => ({ decide: run }))
     },
     async close() {
       await Promise.all(threads.map((thread) => thread.close()))

@@ -1,10 +1,9 @@
 /** The work of `cupel audit verify` that threads share: partitions of the log, and runs of records to compare with their leaves. */
-import { availableParallelism } from 'node:os'
 import type { PartitionPiece, VerifiedPartition, VerifyPartition } from '../../proofs/index.js'
 import { verifierKey, type PublicKey } from '@cupel/signing'
 import type { ComparedRun, CompareRun, LeafRun } from '../../transparency/index.js'
 import type { CliContext } from '@cupel/command-line'
-import { MAX_THREADS, startOrderThread, THREADS_FROM_RECORDS, type OrderThread } from './order-threads.js'
+import { startOrderThreads, type OrderThread } from './order-threads.js'
 import type { ThreadSource } from './recompute-messages.js'
 
 export type VerifyOrder =
@@ -25,16 +24,12 @@ export function startVerifyThreads(
   { source, publicKeys }: { readonly source: ThreadSource; readonly publicKeys: readonly PublicKey[] | null },
   { records, threads: asked }: { readonly records: number; readonly threads: number | undefined },
 ): VerifyThreads {
-  const wanted = asked ?? (records < THREADS_FROM_RECORDS ? 1 : availableParallelism())
-  const count = Math.min(wanted, MAX_THREADS)
-  if (count < 2) return { close: () => Promise.resolve() }
   const data = {
     ...{ environment: { ...context.environment }, source },
     publicKeys: publicKeys?.map(verifierKey) ?? null,
   }
-  const threads = Array.from({ length: count }, () =>
-    startOrderThread<VerifyOrder, VerifyOrderResult>(import.meta.url, 'verify-worker', data),
-  )
+  const threads = startOrderThreads<VerifyOrder, VerifyOrderResult>('verify-worker', data, { asked, records })
+  if (threads.length === 0) return { close: () => Promise.resolve() }
   const run = sharedBy(threads)
   const verify: VerifyPartition = async (piece, onRecords) =>
     (await run({ kind: 'partition', piece }, onRecords)) as VerifiedPartition
