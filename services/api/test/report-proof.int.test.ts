@@ -1,6 +1,7 @@
 import { parseLeafHeader, topicOf, type RecordedLeaf, type ReportLeaf } from '@cupel/contracts'
 import { eraseAccount } from '@cupel/personal-data'
 import { createPdfRenderer } from '@cupel/reports/pdf'
+import type { Database } from '@cupel/postgres'
 import {
   leafHash,
   parseVerifierKey,
@@ -240,7 +241,33 @@ test('after an erasure the report says so and its proof holds, and so do the rep
   expect(() => prove(made.text, laterProof)).toThrow('customer reference')
   expect(() => prove(erased, heldProof)).toThrow('customer reference')
   expect(laterProof).not.toContain('case 7')
+
+  // The salt with which a guess of the reference can be tested is left in the proof that the customer has, and nowhere else.
+  const { sealed, salt } = sealedIn(heldProof)
+  const left = await everyRow(installation.database)
+  const isLeft = (text: string) => left.includes(text) || left.includes(Buffer.from(text).toString('hex'))
+  expect(isLeft(sealed)).toBe(true)
+  expect((['hex', 'base64', 'base64url'] as const).filter((form) => isLeft(salt.toString(form)))).toEqual([])
 })
+
+/** The sealed reference of a proof, and its salt. */
+function sealedIn(proof: string): { readonly sealed: string; readonly salt: Buffer } {
+  const extra = Buffer.from(/^extra (.+)$/m.exec(proof)![1]!, 'base64').subarray(32).toString()
+  const [sealed, salt] = extra.split('\n')[1]!.split(' ')
+  return { sealed: sealed!, salt: Buffer.from(salt!, 'base64') }
+}
+
+async function everyRow(database: Database): Promise<string> {
+  const tables = await database.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  )
+  const rows: string[] = []
+  for (const { name } of tables)
+    for (const { row } of await database.query<{ row: string }>(`SELECT t::text AS row FROM ${name} t`))
+      rows.push(row)
+  return rows.join('\n')
+}
 
 test('the PDF has the same bytes and ETag before the log has its leaf, and where its row is not that of the report', async () => {
   const id = path.slice('/v1/reports/'.length)
