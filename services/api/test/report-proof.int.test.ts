@@ -252,7 +252,9 @@ test('after an erasure the report says so and its proof holds, and so do the rep
 
 /** The sealed reference of a proof, and its salt. */
 function sealedIn(proof: string): { readonly sealed: string; readonly salt: Buffer } {
-  const extra = Buffer.from(/^extra (.+)$/m.exec(proof)![1]!, 'base64').subarray(32).toString()
+  const extra = Buffer.from(/^extra (.+)$/m.exec(proof)![1]!, 'base64')
+    .subarray(32)
+    .toString()
   const [sealed, salt] = extra.split('\n')[1]!.split(' ')
   return { sealed: sealed!, salt: Buffer.from(salt!, 'base64') }
 }
