@@ -1,6 +1,6 @@
 export { sharingMigrations } from './migrations.js'
 export { forgetShares } from './forget-shares.js'
-export { isShareKnown, replayShareRevocation } from './replay-shares.js'
+export { isShareKnown, replayShareOpening, replayShareRevocation } from './replay-shares.js'
 export { SHARE_TOKEN } from './share-token.js'
 export {
   createShare,

@@ -21,3 +21,18 @@ export async function replayShareRevocation(
   )
   return revoked > 0
 }
+
+/**
+ * Counts the opening again if the database does not have it; resolves to whether it did not. The number of an opening is in the id of its
+ * event: a database that had forgotten one would give the next one the id of another.
+ */
+export async function replayShareOpening(
+  transaction: Queryable,
+  { shareId, opens, openedAt }: EventData['ReportShareOpened'],
+): Promise<boolean> {
+  const counted = await transaction.execute(
+    'UPDATE sharing.share SET opens = $2, last_opened_at = $3 WHERE share_id = $1 AND opens < $2',
+    [shareId, opens, openedAt],
+  )
+  return counted > 0
+}

@@ -44,7 +44,7 @@ export const eventFacts = {
   WebhookExhausted: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":false},
   ReportShareCreated: {"personal":["label","actor","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["reportId","shareId"],"endedAt":"createdAt"},"audited":true,"restoresTable":true},
   ReportShareRevoked: {"personal":["actor","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["reportId","shareId"],"endedAt":"revokedAt"},"audited":true,"restoresTable":true},
-  ReportShareOpened: {"personal":["clientAddress","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["reportId","shareId"],"endedAt":"openedAt"},"audited":true,"restoresTable":false},
+  ReportShareOpened: {"personal":["clientAddress","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["reportId","shareId"],"endedAt":"openedAt"},"audited":true,"restoresTable":true},
   ReportNoteAdded: {"personal":["text","keyName","actor","subject","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["reportId"],"endedAt":"addedAt"},"audited":true,"restoresTable":true},
   DispositionProposed: {"personal":["reason","keyName","actor","subject","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["reportId"],"endedAt":"proposedAt"},"audited":true,"restoresTable":true},
   DispositionProposalDeclined: {"personal":["reason","keyName","actor","subject","call.clientAddress","call.actor"],"operators":[],"call":{"subjects":["reportId"],"endedAt":"declinedAt"},"audited":true,"restoresTable":true},

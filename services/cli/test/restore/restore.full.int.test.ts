@@ -1,6 +1,8 @@
 /** After a backup of the database is put back and `cupel restore` has run, the installation continues as before. */
 import { changeKey, databaseBehindLog } from '@cupel/gate/access'
 import { topicOf } from '@cupel/contracts'
+import { scan } from '@cupel/event-log'
+import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { expect, test } from 'vitest'
 import { drillOfEachTest } from '../drill-of-each-test.js'
@@ -66,6 +68,44 @@ test('a database that is older than the log is led past everything that the log 
     expect((await call('/v1/reports', thief.key)).status).toBe(401)
     expect((await call('/v1/reports', restricted.key)).status).toBe(403)
     expect(await database.query("SELECT 1 FROM cases.entry WHERE text = 'Looked at.'")).not.toEqual([])
+  })
+})
+
+test('openings of a link that came after the backup count again, and the next one is an event of its own', async () => {
+  await drill.begin()
+  let path = ''
+  await drill.installation.run(async (running) => {
+    const reportId = await screen(running, drill.customer, drill.answered)
+    const made = await until(async () => {
+      const reply = await running.call(`/v1/reports/${reportId}/share-links`, drill.customer.key, {})
+      expect(reply.status, reply.text).toBe(201)
+      return reply
+    })
+    path = `/v1/shared/${made.json<{ url: string }>().url.split('/').at(-1)}`
+    await settled(running)
+  })
+  const open = (times: number) =>
+    drill.installation.run(async (running) => {
+      for (let turn = 0; turn < times; turn += 1)
+        expect((await running.call(path, drill.customer.key)).status).toBe(200)
+      await settled(running)
+    })
+  const backup = await drill.installation.backUp()
+  await open(2)
+  await drill.installation.putBack(backup)
+  expect((await drill.installation.restore()).changes).toContain(
+    '2 openings of share links that came after the backup count again.',
+  )
+  await open(1)
+  await drill.installation.opened(async ({ log, codec, database }) => {
+    const openings: [id: string | undefined, opens: number][] = []
+    for await (const record of scan(log, [topicOf('ReportShareOpened')])) {
+      const opening = codec.decodeAs('ReportShareOpened', record)
+      if (opening !== null) openings.push([record.headers['ce_id'], opening.data.opens])
+    }
+    expect(openings.map(([, opens]) => opens)).toEqual([1, 2, 3])
+    expect(new Set(openings.map(([id]) => id)).size).toBe(3)
+    expect(await database.query('SELECT opens FROM sharing.share')).toEqual([{ opens: 3 }])
   })
 })
 

@@ -4,7 +4,7 @@ import { addNote, assignCase, attachFile, setDisposition } from '@cupel/cases'
 import { topicOf, type ReportGenerated } from '@cupel/contracts'
 import { parseAddress } from '@cupel/domain'
 import { removeOwnLabel, stateOwnLabel } from '@cupel/labels'
-import { createShare, revokeShare } from '@cupel/sharing'
+import { createShare, openShare, revokeShare } from '@cupel/sharing'
 import { until } from '@cupel/testkit'
 import { issueTestKey, testEvent } from '@cupel/testkit/installation'
 import { createWatches, newBatchId } from '@cupel/watches'
@@ -52,15 +52,22 @@ async function makePrimaryRows(
   await changeKey(database, { keyId: revoked, change: fewer, by: 'test', reason: 'It only reads.' })
   await revokeKey(database, { keyId: revoked, by: 'test', reason: 'It was lost.' })
   const owner = { accountId, livemode: true }
+  let calls = 0
+  // Two calls never have one request id.
+  const ofCall = () => ({ call: callOf(`req_${(calls += 1)}`) })
   const actor = {
     ...{ keyId: successor.keyId, holder: keyId, keyName: '', person: '', subject: '' },
     call: callOf('req_1'),
     cannotCompare: () => false,
   }
   const share = { ...owner, ...actor, reportId, expiresInHours: 1, label: 'A bank' }
-  await createShare(database, share)
-  const second = await createShare(database, share)
-  if (second.ok) await revokeShare(database, { ...owner, ...actor, reportId, shareId: second.share.shareId })
+  const first = await createShare(database, { ...share, ...ofCall() })
+  if (!first.ok) throw new Error(JSON.stringify(first))
+  for (const request of ['req_o1', 'req_o2'])
+    await openShare(database, { ...first.share, ...owner, reportId }, callOf(request))
+  const second = await createShare(database, { ...share, ...ofCall() })
+  if (second.ok)
+    await revokeShare(database, { ...owner, ...actor, ...ofCall(), reportId, shareId: second.share.shareId })
   const parsed = parseAddress(MIXED.address, 'ETH')
   if (!parsed.ok) throw new Error(parsed.detail)
   const stated = (requestId: string) => ({
@@ -73,14 +80,29 @@ async function makePrimaryRows(
   await stateOwnLabel(database, { ...stated('req_l4'), decision: 'block', category: 'mixer' })
   const report = { reportId, address, chain, level, score }
   const entry = { ...owner, ...actor, report, expectedVersion: null }
-  await addNote(database, { ...entry, text: 'The customer named a source.' })
+  await addNote(database, { ...entry, ...ofCall(), text: 'The customer named a source.' })
   const decision = { ...entry, needsSecondPerson: false, doPeopleSignIn: false }
-  await setDisposition(database, { ...decision, disposition: 'escalated', text: 'It needs a look.' })
-  await setDisposition(database, { ...decision, disposition: 'cleared', text: 'It was looked at.' })
+  await setDisposition(database, {
+    ...decision,
+    ...ofCall(),
+    disposition: 'escalated',
+    text: 'It needs a look.',
+  })
+  await setDisposition(database, {
+    ...decision,
+    ...ofCall(),
+    disposition: 'cleared',
+    text: 'It was looked at.',
+  })
   const assignee = { keyId: successor.keyId, holder: keyId, name: 'Desk', subject: '' }
-  await assignCase(database, { ...entry, text: '', assignment: { assignee, dueOn: '2026-12-31' } })
+  await assignCase(database, {
+    ...entry,
+    ...ofCall(),
+    text: '',
+    assignment: { assignee, dueOn: '2026-12-31' },
+  })
   const file = { name: 'a.txt', mediaType: 'text/plain', bytes: 4, sha256: 'ab', content: 'VGV4dA==' }
-  await attachFile(database, { ...entry, text: '', file })
+  await attachFile(database, { ...entry, ...ofCall(), text: '', file })
   const ofWatch = { ...owner, keyId: successor.keyId, person: '', maxWatches: 9 }
   const watch = {
     ...{ address: MIXED.address, chain: 'ETH', candidateChains: [], lookupKey: 'k' },

@@ -25,7 +25,7 @@ import { isPriceTableKnown, isSegmentKnown, stateLedgerAgain } from '@cupel/ledg
 import { replayErasure } from '@cupel/personal-data'
 import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRange } from '@cupel/projections'
 import { reportView } from '@cupel/reports/read-model'
-import { isShareKnown, replayShareRevocation } from '@cupel/sharing'
+import { isShareKnown, replayShareOpening, replayShareRevocation } from '@cupel/sharing'
 import { replayDigest, replayReportChange, replayWatches, replayWatchRemoval } from '@cupel/watches'
 import {
   endUnsettledDeliveries,
@@ -57,6 +57,8 @@ const keyChanged = (count: number): string =>
   `${count} keys that were changed after the backup are changed again.`
 const unshared = (count: number): string =>
   `${count} share links that were revoked after the backup are revoked again.`
+const opened = (count: number): string =>
+  `${count} openings of share links that came after the backup count again.`
 const labelled = (count: number): string =>
   `${count} own labels that accounts stated after the backup are stated again.`
 const unlabelled = (count: number): string =>
@@ -121,6 +123,9 @@ const replay: Replay = {
   async ReportShareRevoked({ transaction, notes }, revocation) {
     notes.notLost(lostShare(revocation.shareId))
     if (await replayShareRevocation(transaction, revocation)) notes.changed(unshared)
+  },
+  async ReportShareOpened({ transaction, notes }, opening) {
+    if (await replayShareOpening(transaction, opening)) notes.changed(opened)
   },
   async OwnLabelStated({ transaction, notes }, label) {
     if (await replayOwnLabel(transaction, label)) notes.changed(labelled)

@@ -154,6 +154,16 @@ test.each([
   ])
 })
 
+test.each([
+  ['fewer', 'opens = opens - 1'],
+  ['none', 'opens = 0, last_opened_at = NULL'],
+  ['the last one earlier', `last_opened_at = last_opened_at - interval '1 hour'`],
+])('openings of a shared report that are told as %s are found', async (_what, change) => {
+  expect(await problemsAfter([`UPDATE sharing.share SET ${change} WHERE opens > 0`])).toMatchObject([
+    { kind: 'table', row: expect.stringContaining('sharing.share share_id=') as string },
+  ])
+})
+
 test('a row that is written and whose event waits for the log is one that an event states', async () => {
   const row = `INSERT INTO access.account VALUES ('acc_waiting', 'x', '2026-11-23T02:00:00Z', 'test')`
   expect(await problemsAfter([row])).toMatchObject([{ row: 'access.account account_id=acc_waiting' }])
