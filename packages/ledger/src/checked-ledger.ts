@@ -7,7 +7,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import { sqlState, type Queryable } from '@cupel/postgres'
-import { readComparison, type Compared, type keepComparison } from './kept-comparison.js'
+import { readComparison, type CheckedLedger, type Compared, type keepComparison } from './kept-comparison.js'
 import { LEDGER_PLACE } from './ledger-place.js'
 import { listPriceImports } from './prices/read-prices.js'
 import { added as addedSums, statedSums, sumsOf, type RowSums } from './row-sums.js'
@@ -28,21 +28,6 @@ export interface CheckedLedgerDeps {
   readonly log: Pick<EventLog, 'endOffset' | 'read'> & Partial<Pick<EventLog, 'identity' | 'seals'>>
   readonly codec: EventCodec
   readonly database: Queryable
-}
-
-export interface CheckedLedger {
-  /** The newest state whose every segment the log states; 0 if the ledger is empty. */
-  readonly ledgerSeq: number
-  /** SHA-256 of the table of prices in force; null without one. */
-  readonly pricesSha256: string | null
-  /** Why the rows must not be used, as a sentence; null where they may be. */
-  readonly fault: string | null
-  /** A row that no event states (yet) and that is not used, as a sentence; null without one. */
-  readonly unstated: string | null
-  /** The sums of all rows of imports that the log states. */
-  readonly rowSums: RowSums
-  /** How often segments were stated again under numbers that others had: what was read before may be of others. */
-  readonly replacements: number
 }
 
 /** Rows of a slice: so many segments, and as many tables of prices. */

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { DomainEvent } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 import { LEDGER_PLACE } from './ledger-place.js'
-import { readLedgerRows, type CheckedLedger, type CheckedLedgerDeps } from './checked-ledger.js'
+import { readLedgerRows, type CheckedLedgerDeps } from './checked-ledger.js'
+import type { CheckedLedger } from './kept-comparison.js'
 import { PriceTableAlteredError, readPriceTable } from './prices/read-prices.js'
 import {
   readRowSums,

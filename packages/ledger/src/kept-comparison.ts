@@ -4,11 +4,26 @@
  */
 import type { EventCodec, EventLog, Seals } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import { sumsOf, sumsText } from './row-sums.js'
+import { sumsOf, sumsText, type RowSums } from './row-sums.js'
 import { nothingLeft, type SegmentStatement } from './segment-event.js'
-import type { CheckedLedger } from './checked-ledger.js'
 import { LEDGER_PLACE } from './ledger-place.js'
 import type { PriceStatement, StatedLedger } from './stated-ledger.js'
+
+/** What comparisons of segments, prices and their events found. */
+export interface CheckedLedger {
+  /** The newest state whose every segment the log states; 0 if the ledger is empty. */
+  readonly ledgerSeq: number
+  /** SHA-256 of the table of prices in force; null without one. */
+  readonly pricesSha256: string | null
+  /** Why the rows must not be used, as a sentence; null where they may be. */
+  readonly fault: string | null
+  /** A row that no event states (yet) and that is not used, as a sentence; null without one. */
+  readonly unstated: string | null
+  /** The sums of all rows of imports that the log states. */
+  readonly rowSums: RowSums
+  /** How often segments were stated again under numbers that others had: what was read before may be of others. */
+  readonly replacements: number
+}
 
 /** What was compared, with the hash of each slice of rows that the log states. */
 export interface Compared {
