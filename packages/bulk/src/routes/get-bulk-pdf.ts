@@ -21,7 +21,7 @@ export function getBulkPdf(
     tag: 'Bulk jobs',
     summary: 'Get an ended job as a PDF',
     description:
-      'A summary for people: how many addresses have which level, which to look at first, and which have no report, with links to the reports. PDF/A-3b, with the results attached as `results.json`. A job that runs is answered 409 `job_not_ended`. The same job gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many documents are being rendered the answer is 503 `unavailable` with `Retry-After`. An account renders one document after the other, and rests after each while other accounts call; with eight calls of a key under way a further one is answered 429 `rate_limited` with `Retry-After`.',
+      'A summary for people: how many addresses have which level, which to look at first, and which have no report, with links to the reports. PDF/A-3b and PDF/UA-1, with the results attached as `results.json`. A job that runs is answered 409 `job_not_ended`. The same job gives the same bytes until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many documents are being rendered the answer is 503 `unavailable` with `Retry-After`. An account renders one document after the other, and rests after each while other accounts call; with eight calls of a key under way a further one is answered 429 `rate_limited` with `Retry-After`.',
     access: 'read-only',
     pathSchema: jobPath,
     answers: PDF_ANSWERS,

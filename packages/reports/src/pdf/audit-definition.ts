@@ -21,7 +21,7 @@ export function auditDefinition(document: AuditDocument, json: string): object {
     attachments: [{ name: STATEMENT_NAME, json }],
     footer: title,
     content: [
-      muted(title, { fontSize: sizes.body, margin: [0, 0, 0, 8] }),
+      muted(title, { tag: 'H1', fontSize: sizes.body, margin: [0, 0, 0, 8] }),
       paragraph(headline, { fontSize: sizes.verdict, bold: true, margin: [0, 0, 0, 8] }),
       ...cautions.map(caution),
       heading(counts.title),

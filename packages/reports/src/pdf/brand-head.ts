@@ -10,7 +10,7 @@ export function brandHead(brand: Brand | null): readonly Content[] {
   if (brand === null) return []
   const { name, logo } = brand
   const image = logo?.kind === 'png' ? { image: logo.content } : { svg: logo?.content }
-  const place = { width: LOGO_BOX[0], fit: LOGO_BOX }
+  const place = { width: LOGO_BOX[0], fit: LOGO_BOX, alt: name }
   const text = {
     width: '*',
     ...(paragraph(name, { fontSize: sizes.lead, bold: true, margin: [0, 10, 0, 0] }) as object),

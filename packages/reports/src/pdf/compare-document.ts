@@ -104,6 +104,9 @@ function placesOf(objects: ReadonlyMap<number, PdfObject>, trailer: string): Rea
       named(objects.get(link)?.text, /\/A (\d+ 0 R)/g, place)
   }
   for (const [id, { text }] of objects) {
+    const tagged = /^\d+ 0 obj\n<<\n\/Type \/StructElem\n[^>]*\/Pg (\d+) 0 R/.exec(text)?.[1]
+    const page = tagged === undefined ? undefined : places.get(Number(tagged))
+    if (page !== undefined) places.set(id, page)
     if (/^\d+ 0 obj\n<<\n\/Type \/Font/.test(text)) {
       places.set(id, 'a font')
       named(text, /\/\w+ \[?(\d+ 0 R)/g, 'a font')

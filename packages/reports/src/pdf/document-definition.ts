@@ -53,7 +53,7 @@ function closingPages({ facts, provenance }: ReportDocument): readonly Content[]
     fieldTable(facts.fields, { columns: 2 }),
     heading(provenance.title),
     fieldTable(provenance.fields),
-    paragraph(provenance.listsTitle, { bold: true, fontSize: sizes.lead, margin: [0, 8, 0, 0] }),
+    paragraph(provenance.listsTitle, { tag: 'H3', bold: true, fontSize: sizes.lead, margin: [0, 8, 0, 0] }),
     dataTable(provenance.lists, [0, 78, 44, 62, 94, 48, 66], { numberColumns: [5] }),
     pointList(provenance.howToCheck),
   ]

@@ -20,7 +20,7 @@ export function dossierDefinition(
     attachments: [{ name: 'dossier.json', json }],
     footer: title,
     content: [
-      paragraph(title, { fontSize: sizes.verdict, bold: true, margin: [0, 0, 0, 6] }),
+      paragraph(title, { tag: 'H1', fontSize: sizes.verdict, bold: true, margin: [0, 0, 0, 6] }),
       muted(intro),
       heading(words.subject),
       fieldTable(subject),
@@ -41,9 +41,11 @@ export function dossierDefinition(
 
 function sectionOf(section: DossierDocument['reports'][number]): readonly Content[] {
   const listed = (title: string, texts: readonly string[]): readonly Content[] =>
-    texts.length === 0 ? [] : [paragraph(title, { bold: true, margin: [0, 6, 0, 0] }), pointList(texts)]
+    texts.length === 0
+      ? []
+      : [paragraph(title, { tag: 'H4', bold: true, margin: [0, 6, 0, 0] }), pointList(texts)]
   return [
-    paragraph(section.title, { bold: true, fontSize: sizes.lead, margin: [0, 12, 0, 2] }),
+    paragraph(section.title, { tag: 'H3', bold: true, fontSize: sizes.lead, margin: [0, 12, 0, 2] }),
     paragraph(section.headline),
     fieldTable(section.fields),
     ...listed(words.reasons, section.reasons.length === 0 ? [words.noReasons] : section.reasons),

@@ -12,7 +12,12 @@ export function evidencePages({ why }: ReportDocument): readonly Content[] {
     ...(why.notCounted.length === 0
       ? []
       : [
-          paragraph(why.notCountedTitle, { fontSize: sizes.lead, bold: true, margin: [0, 10, 0, 2] }),
+          paragraph(why.notCountedTitle, {
+            tag: 'H3',
+            fontSize: sizes.lead,
+            bold: true,
+            margin: [0, 10, 0, 2],
+          }),
           ...why.notCounted.map(notCountedItem),
         ]),
     ...(why.omitted === null ? [] : [muted(why.omitted, { margin: [0, 6, 0, 0] })]),
@@ -52,7 +57,12 @@ function itemHead({ category, categoryWord, headline, points, isDecisive }: Evid
             fillColor: colours.fill,
             stack: [
               muted(categoryWord, { fontSize: sizes.small, margin: [8, 3, 4, 0] }),
-              paragraph(headline, { bold: true, fontSize: sizes.lead - 0.5, margin: [8, 0, 4, 4] }),
+              paragraph(headline, {
+                tag: 'H3',
+                bold: true,
+                fontSize: sizes.lead - 0.5,
+                margin: [8, 0, 4, 4],
+              }),
             ],
           },
           {
@@ -74,7 +84,7 @@ function notCountedItem({ headline, notCountedBecause, fields }: EvidenceView): 
     unbreakable: true,
     margin: [0, 4, 0, 0],
     stack: [
-      paragraph(headline, { bold: true }),
+      paragraph(headline, { tag: 'H4', bold: true }),
       muted(notCountedBecause ?? ''),
       fieldTable(fields.filter(({ href, isCode }) => href !== undefined || isCode === true)),
     ],

@@ -31,6 +31,7 @@ function drawing(picture: FlowPicture): Content {
     stack: [
       {
         unbreakable: true,
+        alt: altOf(picture),
         margin: [0, 0, 0, 4],
         stack: [
           { canvas: [...lines.flatMap(lineVectors), ...boxes.map(frame), bottom] },
@@ -41,6 +42,14 @@ function drawing(picture: FlowPicture): Content {
     ],
   }
 }
+
+/** What the drawing shows, in the order in which value went. */
+const altOf = ({ nodes }: FlowPicture): string =>
+  nodes
+    .map(({ what, name, value, valueUsd, dates }) =>
+      [`${what}: ${name}`, value, valueUsd, dates].filter((text) => text !== '').join(', '),
+    )
+    .join('. ')
 
 function lineVectors({ points, arrow, width, category, isIndirect }: FlowLine): readonly object[] {
   const lineColor = categoryColour(category)
@@ -107,12 +116,23 @@ function directionTable(direction: string, { head, rows }: ReportDocument['flow'
     counterparties === null
       ? []
       : [
-          paragraph(`${direction}, ${text}`, { bold: true, margin: [0, 4, 0, 0], headlineLevel: 2 }),
+          paragraph(`${direction}, ${text}`, {
+            tag: 'H4',
+            bold: true,
+            margin: [0, 4, 0, 0],
+            headlineLevel: 2,
+          }),
           dataTable(counterparties, [104, 0, 92, 76, 48], { codeColumns: [1], numberColumns: [2, 3, 4] }),
         ],
   )
   return [
-    paragraph(direction, { bold: true, fontSize: sizes.lead, margin: [0, 8, 0, 0], headlineLevel: 2 }),
+    paragraph(direction, {
+      tag: 'H3',
+      bold: true,
+      fontSize: sizes.lead,
+      margin: [0, 8, 0, 0],
+      headlineLevel: 2,
+    }),
     dataTable({ head, rows: body }, COLUMNS, { numberColumns: [1, 2, 3] }),
     ...details,
   ]

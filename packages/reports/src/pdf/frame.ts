@@ -1,4 +1,4 @@
-/** The common parts of every PDF of this package: PDF/A-3b, a footer, and the attached data. Nothing depends on the time of rendering. */
+/** The common parts of every PDF of this package: PDF/A-3b and PDF/UA-1, a footer, and the attached data. Nothing depends on the time of rendering. */
 import type { Brand } from './brand.js'
 import { brandHead } from './brand-head.js'
 import type { Content } from './pdfmake.js'
@@ -24,6 +24,7 @@ export function framed({ title, language, at, attachments, footer, content, bran
   return {
     version: '1.7',
     subset: 'PDF/A-3b',
+    tagged: true,
     // The output of a compressor differs between machines and versions, but the bytes of a document must not.
     compress: false,
     language,
@@ -54,6 +55,7 @@ function fileOf(name: string, json: string, date: Date): object {
 function footerOf(text: string, page: number, pages: number): Content {
   const style = { fontSize: sizes.small }
   return {
+    tag: 'Artifact',
     margin: [MARGIN, 14, MARGIN, 0],
     columns: [
       { width: '*', ...(muted(text, style) as object) },

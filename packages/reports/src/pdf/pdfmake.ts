@@ -76,6 +76,8 @@ export interface Inline {
 
 export interface Line {
   inlines: Inline[]
+  /** Kept by copies of the line: what it is a part of. */
+  mark?: unknown
 }
 
 export interface StyleStack {
@@ -108,9 +110,24 @@ interface Renderer {
   }
 }
 
+/** `tag`, `alt`, `element` and `mark` are of structure.ts. */
 export interface LaidOutNode {
   readonly headlineLevel?: number
   pageBreak?: string
+  readonly tag?: string
+  readonly alt?: string
+  readonly text?: unknown
+  readonly layout?: unknown
+  readonly table?: { readonly body: readonly (readonly LaidOutNode[])[] }
+  readonly ul?: readonly LaidOutNode[]
+  readonly canvas?: readonly DrawnItem[]
+  readonly _canvas?: readonly DrawnItem[]
+  element?: unknown
+  mark?: unknown
+}
+
+interface DrawnItem {
+  mark?: unknown
 }
 
 interface LayoutBuilder {
@@ -165,3 +182,69 @@ export const loadLayoutClasses = (): LayoutClasses =>
     qrEncoder: partOf('qrEnc'),
     LayoutBuilder: partOf('LayoutBuilder'),
   }) as LayoutClasses
+
+/** An object of a document, which other objects refer to. */
+export interface PdfReference {
+  readonly data: Record<string, unknown>
+  end(): void
+}
+
+/** A document in which content is marked as part of an element. */
+export interface StructuredDocument {
+  [field: symbol]: unknown
+  readonly page: { readonly dictionary: PdfReference }
+  _currentStructureElement: null | {
+    readonly dictionary: { readonly data: { readonly S: string } }
+    add(reference: { readonly annotationRef: PdfReference }): void
+  }
+  ref(data: Readonly<Record<string, unknown>>): PdfReference
+  markContent(tag: 'Artifact'): void
+  markStructureContent(tag: string): {
+    readonly refs: readonly { readonly pageRef: PdfReference; readonly mcid: number }[]
+  }
+  endMarkedContent(): void
+  getStructTreeRoot(): PdfReference
+  getStructParentTree(): { get(key: number): unknown[]; add(key: number, value: unknown): void }
+  createStructParentTreeNextKey(): number
+  appendXML(xml: string): void
+}
+
+interface Tagging {
+  element?: unknown
+}
+
+interface Drawing {
+  readonly pdfDocument: StructuredDocument
+}
+
+/** What is tagged while it is laid out and drawn. */
+export interface StructureClasses {
+  readonly LayoutBuilder: {
+    readonly prototype: {
+      layoutDocument(
+        this: Tagging,
+        ...args: [content: unknown, document: StructuredDocument, ...rest: unknown[]]
+      ): unknown
+      processNode(this: Tagging, node: LaidOutNode, ...rest: unknown[]): void
+      processTable(this: Tagging, node: LaidOutNode): void
+      processList(this: Tagging, isOrdered: boolean, node: LaidOutNode): void
+      buildNextLine(this: Tagging, node: LaidOutNode): Line | null
+      processCanvas(this: Tagging, node: LaidOutNode): void
+      processQr(this: Tagging, node: LaidOutNode): void
+      processImage(this: Tagging, node: LaidOutNode): void
+      processSVG(this: Tagging, node: LaidOutNode): void
+    }
+  }
+  readonly Renderer: {
+    readonly prototype: {
+      renderPages(this: Drawing, pages: unknown): void
+      renderLine(this: Drawing, line: Line, ...place: [number, number]): void
+      renderVector(this: Drawing, vector: DrawnItem): void
+      renderImage(this: Drawing, image: DrawnItem): void
+      renderSVG(this: Drawing, svg: DrawnItem): void
+    }
+  }
+}
+
+export const loadStructureClasses = (): StructureClasses =>
+  ({ Renderer: partOf('Renderer'), LayoutBuilder: partOf('LayoutBuilder') }) as StructureClasses

@@ -21,6 +21,7 @@ import { dossierDefinition } from './dossier-definition.js'
 import { fontFiles, isFontFile, reuseParsedFonts } from './fonts.js'
 import { takeLayoutShortcuts } from './layout-shortcuts.js'
 import { loadPdfMake } from './pdfmake.js'
+import { tagDocuments } from './structure.js'
 import { tableLayouts } from './style.js'
 
 let isPrepared = false
@@ -76,6 +77,7 @@ async function rendered(definition: object): Promise<Uint8Array> {
   if (!isPrepared) {
     reuseParsedFonts()
     takeLayoutShortcuts()
+    tagDocuments()
     pdfMake.setFonts(fontFiles)
     pdfMake.setTableLayouts(tableLayouts)
     // A PDF contains only the content of the report: nothing is fetched, and only font files are read.

@@ -51,7 +51,7 @@ export function paragraph(text: string, { font = 'text', ...style }: TextStyle =
 }
 
 export const heading = (text: string): Content =>
-  paragraph(text, { fontSize: sizes.heading, bold: true, margin: [0, 14, 0, 4], headlineLevel: 1 })
+  paragraph(text, { fontSize: sizes.heading, bold: true, margin: [0, 14, 0, 4], headlineLevel: 1, tag: 'H2' })
 
 export const muted = (text: string, style: TextStyle = {}): Content =>
   paragraph(text, { color: colours.muted, ...style })

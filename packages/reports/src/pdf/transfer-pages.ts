@@ -16,6 +16,9 @@ export function transferPages({ transfer }: ReportDocument): readonly Content[] 
     fieldTable(fields),
     ...(funds === null
       ? []
-      : [paragraph(fundsTitle, bold), dataTable(funds, [0, 120, 80, 140], { numberColumns: [2, 3] })]),
+      : [
+          paragraph(fundsTitle, { ...bold, tag: 'H3' }),
+          dataTable(funds, [0, 120, 80, 140], { numberColumns: [2, 3] }),
+        ]),
   ]
 }

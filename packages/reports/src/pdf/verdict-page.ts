@@ -1,5 +1,5 @@
 /** The first page: the verdict and its limits, for a reader who reads nothing else. */
-import type { Bar, ReportDocument } from '../document/index.js'
+import { en, type Bar, type ReportDocument } from '../document/index.js'
 import { fieldTable, pointList } from './parts.js'
 import type { Content } from './pdfmake.js'
 import {
@@ -23,13 +23,13 @@ const MAX_QR_LENGTH = 300
 export function verdictPage(document: ReportDocument): readonly Content[] {
   const { verdict, bars, unknown, why } = document
   return [
-    muted(document.title, { fontSize: sizes.body, margin: [0, 0, 0, 8] }),
+    muted(document.title, { tag: 'H1', fontSize: sizes.body, margin: [0, 0, 0, 8] }),
     badgeAndHeadline(document),
     muted(verdict.meaning, { fontSize: sizes.lead, margin: [0, 8, 0, 4] }),
     paragraph(`${verdict.action.label}: ${verdict.action.value}`, { bold: true, margin: [0, 2, 0, 4] }),
     ...verdict.cautions.map(caution),
     subject(document),
-    { stack: bars.map(barRow), margin: [0, 10, 0, 0] },
+    { tag: 'L', stack: bars.map(barRow), margin: [0, 10, 0, 0] },
     ...(why.summary.length === 0 ? [] : [heading(why.summaryTitle), pointList(why.summary)]),
     heading(unknown.title),
     muted(unknown.intro),
@@ -72,7 +72,10 @@ function subject({ verdict, reportUrl }: ReportDocument): Content {
     stack: [fieldTable(verdict.subject, { width: CONTENT_WIDTH - QR_SIZE - COLUMN_GAP })],
   }
   const hasCode = reportUrl !== '' && reportUrl.length <= MAX_QR_LENGTH
-  const code = { width: QR_SIZE, qr: reportUrl, fit: QR_SIZE, eccLevel: 'M', alignment: 'right' }
+  const code = {
+    ...{ width: QR_SIZE, qr: reportUrl, fit: QR_SIZE, eccLevel: 'M', alignment: 'right' },
+    alt: `${en.provenance.reportUrl}: ${reportUrl}`,
+  }
   return { columns: hasCode ? [fields, code] : [fields], columnGap: COLUMN_GAP, margin: [0, 8, 0, 0] }
 }
 
@@ -85,10 +88,14 @@ function barRow({ label, points, text, category }: Bar): Content {
   const length = (Math.max(0, Math.min(100, points)) / 100) * BAR_WIDTH
   const bar = { type: 'rect', x: 0, y: 3, w: length, h: 7, color: categoryColour(category) }
   return {
+    tag: 'LI',
     columns: [
-      { width: BAR_LABEL_WIDTH, ...asObject(paragraph(label)) },
+      { width: BAR_LABEL_WIDTH, ...asObject(paragraph(label, { tag: 'Lbl' })) },
       { width: BAR_WIDTH, canvas: length > 0 ? [track, bar] : [track] },
-      { width: BAR_TEXT_WIDTH, ...asObject(paragraph(text, { alignment: 'right', bold: points > 0 })) },
+      {
+        width: BAR_TEXT_WIDTH,
+        ...asObject(paragraph(text, { tag: 'LBody', alignment: 'right', bold: points > 0 })),
+      },
     ],
     columnGap: 8,
     margin: [0, 1, 0, 1],

@@ -45,7 +45,7 @@ export function getReportPdf(
     tag: 'Reports',
     summary: 'Get a report as a PDF',
     description:
-      'The report as a document for people: PDF/A-3b, with the report itself attached as `report.json`. It names the transparency log and the hash of the leaf of the report, which follow from its record; the proof says where in the log the leaf is. So the same report gives the same bytes, from the first second on, until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`. An account renders one document after the other, and rests after each while other accounts call; with eight calls of a key under way a further one is answered 429 `rate_limited` with `Retry-After`.',
+      'The report as a document for people: PDF/A-3b, and PDF/UA-1 for screen readers, with the report itself attached as `report.json`. It names the transparency log and the hash of the leaf of the report, which follow from its record; the proof says where in the log the leaf is. So the same report gives the same bytes, from the first second on, until the renderer changes; `If-None-Match` with the `ETag` of an earlier answer is answered 304. While too many reports are being rendered the answer is 503 `unavailable` with `Retry-After`. An account renders one document after the other, and rests after each while other accounts call; with eight calls of a key under way a further one is answered 429 `rate_limited` with `Retry-After`.',
     access: 'read-only',
     pathSchema: reportPath,
     querySchema: pdfQuery,

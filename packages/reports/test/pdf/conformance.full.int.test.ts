@@ -122,10 +122,13 @@ const javaIsPresent = isPresent(
     ['java', '-version'],
     ['mvn', '-version'],
   ],
-  'PDFs are not validated as PDF/A-3b',
+  'PDFs are not validated as PDF/A-3b and PDF/UA-1',
 )
 
-test.skipIf(!javaIsPresent)('every PDF is PDF/A-3b to veraPDF', async () => {
+test.skipIf(!javaIsPresent).each([
+  ['PDF/A-3b', '3b'],
+  ['PDF/UA-1', 'ua1'],
+])('every PDF is %s to veraPDF', async (_, flavour) => {
   const validated = drawnWithin({ name: 'PDFs before veraPDF', minimum: 2 }, names)
   if (!existsSync(JARS)) await fetchJars()
   const { stdout } = await run('java', [
@@ -134,10 +137,12 @@ test.skipIf(!javaIsPresent)('every PDF is PDF/A-3b to veraPDF', async () => {
     '-cp',
     join(JARS, '*'),
     'org.verapdf.apps.GreenfieldCliWrapper',
-    ...['--flavour', '3b', '--format', 'text'],
+    ...['--flavour', flavour, '--format', 'text'],
     ...validated.map(fileOf),
   ])
-  expect(stdout.trim().split('\n').sort()).toEqual(validated.map((name) => `PASS ${fileOf(name)} 3b`).sort())
+  expect(stdout.trim().split('\n').sort()).toEqual(
+    validated.map((name) => `PASS ${fileOf(name)} ${flavour}`).sort(),
+  )
 })
 
 /** Tries again when a repository fails once. */

@@ -9,6 +9,7 @@ import {
   renderReport,
   renderWithCase,
 } from '../../src/pdf/render-report.js'
+import { brandOf } from '../../src/pdf/index.js'
 import { auditSamples } from './audit-samples.js'
 
 /** A case in which each hostile text is a note. */
@@ -29,6 +30,10 @@ const LEAF = {
   log: `cupel/${'installation-with-a-long-name-'.repeat(4)}/transparency/6f1d1c1e-0f0c-4c55-9a0e-8d3f6f1b2a77`,
   hash: '9c1185a5c5e9fc54612808977ee8f548b2258d31f2d7d6a1c8e0b3a4f5d6e7f8',
 }
+
+const LOGO = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><rect width="20" height="10" fill="#1d4e89"/></svg>',
+)
 
 const TRANSFER: NonNullable<Report['transfer']> = {
   recommendation: 'reject',
@@ -113,6 +118,7 @@ export const samples: Readonly<Record<string, () => Promise<Uint8Array>>> = Obje
     () => renderAudit(JSON.stringify(statement())),
   ]),
   ['transfer', () => renderReport(JSON.stringify(sampleReport({ transfer: TRANSFER })))],
+  ['brand', () => renderReport(JSON.stringify(sampleReport()), null, brandOf('Example Bank', LOGO))],
   ['leaf', () => renderReport(JSON.stringify(sampleReport()), LEAF)],
   [
     'case',
