@@ -110,3 +110,16 @@ describe('the description', () => {
     expect(schema.safeParse(example).error).toBeUndefined()
   })
 })
+
+/** A generator of clients writes a file for each tag. */
+test('no tag has messages and operations', () => {
+  const { paths, webhooks } = JSON.parse(openapiDocument()) as Record<'paths' | 'webhooks', Described>
+  const [ofOperations, ofMessages] = [tagsOf(paths), tagsOf(webhooks)]
+  expect(ofMessages.size).toBeGreaterThan(0)
+  expect([...ofMessages].filter((tag) => ofOperations.has(tag))).toEqual([])
+})
+
+type Described = Readonly<Record<string, Readonly<Record<string, { readonly tags: readonly string[] }>>>>
+
+const tagsOf = (described: Described): ReadonlySet<string> =>
+  new Set(Object.values(described).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)))

@@ -34,7 +34,11 @@ export function describeApi(
     },
     servers: [{ url: '/', description: 'Where this document was fetched from.' }],
     security: [{ apiKey: [] }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    tags: Object.entries({
+      ...tags,
+      [MESSAGES]:
+        'What the webhook endpoints of an account receive. Messages are signed as Standard Webhooks require.',
+    }).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: Object.fromEntries(webhooks.map((one) => [one.type, { post: messageOf(one, components) }])),
     components: {
@@ -124,6 +128,9 @@ function operationOf(endpoint: Endpoint, components: Components): Json {
   }
 }
 
+/** Generators write a file for each tag: messages and operations of one tag would overwrite each other. */
+const MESSAGES = 'Webhook messages'
+
 /** A message that the service sends to its callers. */
 export interface DescribedMessage {
   readonly type: string
@@ -139,7 +146,7 @@ function messageOf(
   components: Components,
 ): Json {
   return {
-    ...{ operationId, tags: ['Webhook deliveries'], summary, description, security: [] },
+    ...{ operationId, tags: [MESSAGES], summary, description, security: [] },
     parameters: Object.entries(WEBHOOK_HEADERS).map(([name, meaning]) => ({
       ...{ name, in: 'header', required: true, description: meaning, schema: { type: 'string' } },
     })),

@@ -16,11 +16,10 @@ export function postmanCollection(description: object): object {
       { key: 'base_url', value: 'http://127.0.0.1:8080' },
       { key: 'api_key', value: '' },
     ],
-    item: document.tags.map(({ name, description: about }) => ({
-      name,
-      description: about,
-      item: entries.filter(({ operation }) => operation.tags.includes(name)).map(requestOf),
-    })),
+    item: document.tags.flatMap(({ name, description: about }) => {
+      const own = entries.filter(({ operation }) => operation.tags.includes(name))
+      return own.length === 0 ? [] : [{ name, description: about, item: own.map(requestOf) }]
+    }),
   }
 }
 

@@ -23,10 +23,10 @@ import { samplesOf } from './samples.js'
 export function renderReferencePage(description: object): string {
   const document = inlineReferences(description as Description, ['responses', 'parameters', 'examples'])
   const { info, tags, components } = document
-  const entries = entriesOf(document)
   const messages = Object.entries(document.webhooks ?? {}).flatMap(([type, methods]) =>
     Object.values(methods).map((operation) => ({ method: 'post', path: type, operation })),
   )
+  const entries = [...entriesOf(document), ...messages]
   const ofTag = (name: string) => entries.filter(({ operation }) => operation.tags.includes(name))
   return shell({
     title: `${info.title} API ${info.version}`,
@@ -39,10 +39,6 @@ export function renderReferencePage(description: object): string {
                   ${ofTag(name).map(linkTo)}
                 </ul>`,
           )}
-          <strong>Webhooks</strong>
-          <ul>
-            ${messages.map(linkTo)}
-          </ul>
           <strong>Schemas</strong>
           <ul>
             ${Object.keys(components.schemas).map((name) => markup`<li><a href="#schema-${name}">${name}</a></li>`)}
@@ -57,9 +53,6 @@ export function renderReferencePage(description: object): string {
               markup`<h2>${name}</h2>
                 ${prose(text)}${ofTag(name).map((entry) => section(entry, document))}`,
           )}
-          <h2>Webhooks</h2>
-          <p>The messages that the webhook endpoints of an account receive. They are signed as Standard Webhooks require.</p>
-          ${messages.map((entry) => section(entry, document))}
           <h2>Schemas</h2>
           ${Object.entries(components.schemas).map(
             ([name, schema]) =>
