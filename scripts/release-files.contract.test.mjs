@@ -73,6 +73,7 @@ test.skipIf(!hasHistory)(
     execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: out })
     const listed = execFileSync('tar', ['-tzf', join(out, 'cupel-99.0.0.tar.gz')], { encoding: 'utf8' })
     expect(listed).toContain('cupel-99.0.0/package.json\n')
+    expect(sums.toString()).toMatch(/ {2}cupel-cli-\d+\.\d+\.\d+(-dev)?\.tgz$/m)
     expect(JSON.parse(readFileSync(join(out, 'sbom.cdx.json'), 'utf8')).components.length).toBeGreaterThan(0)
     expect(readFileSync(join(out, 'provenance.json'), 'utf8')).toContain(commit)
     expect(git('status', '--porcelain')).toBe(before)

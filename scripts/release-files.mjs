@@ -1,12 +1,14 @@
 // Makes the files of a release in a folder, and signs them, for scripts/release.mjs.
 // The key is an Ed25519 private key in PEM, which only the maintainer has. The folder then holds the sources of the commit of the release,
-// the bill of materials, the provenance (an in-toto statement), SHA256SUMS of these, and its signature. Anybody checks them with
+// the package of the command line, the bill of materials, the provenance (an in-toto statement), SHA256SUMS of these, and its signature. Anybody checks them with
 //   openssl pkeyutl -verify -pubin -inkey PUBLIC.pem -rawin -in SHA256SUMS -sigfile SHA256SUMS.sig && sha256sum --check SHA256SUMS
 import { execFileSync } from 'node:child_process'
 import { createHash, createPrivateKey, sign } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packCli } from './release-cli.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const SUMS = 'SHA256SUMS'
@@ -63,11 +65,21 @@ const MAX_OUTPUT_BYTES = 1_073_741_824
  * @param {string} folder
  * @param {string} keyFile
  */
-export function makeReleaseFiles({ version, commit }, folder, keyFile) {
+export async function makeReleaseFiles({ version, commit }, folder, keyFile) {
   const output = { cwd: root, maxBuffer: MAX_OUTPUT_BYTES }
   const prefix = `cupel-${version}`
   const archive = execFileSync('git', ['archive', '--format=tar.gz', `--prefix=${prefix}/`, commit], output)
   const bill = execFileSync(process.execPath, [join(root, 'scripts/dependencies.mjs'), '--sbom'], output)
-  const files = { [`${prefix}.tar.gz`]: archive, 'sbom.cdx.json': bill }
+  const files = { [`${prefix}.tar.gz`]: archive, ...(await cliFile()), 'sbom.cdx.json': bill }
   writeSigned(folder, { version, commit }, files, readFileSync(keyFile, 'utf8'))
+}
+
+async function cliFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'cupel-release-cli-'))
+  try {
+    const tarball = await packCli(folder)
+    return { [basename(tarball)]: readFileSync(tarball) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -115,7 +115,7 @@ async function main([version = '', option, commit = '', folder, keyFile]) {
       option === '--commit' ? refusalOf(version, readReleases(), readAt(commit), isCheckedOut(commit)) : null
     if (refusal !== null) throw new Error(refusal)
     if (option === '--commit' || option === '--dry-run')
-      makeReleaseFiles({ version, commit }, folder, keyFile)
+      await makeReleaseFiles({ version, commit }, folder, keyFile)
     if (option === '--commit') return nameCommit(version, commit)
     if (option === '--dry-run') return
   }

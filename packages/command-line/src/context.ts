@@ -3,12 +3,15 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '@cupel/kit/service'
 import { paintFor, type Paint } from './paint.js'
+import { localService, type ServiceTarget } from './service-target.js'
 import { noteLine, printLine } from './standard-output.js'
 
 export interface CliContext {
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** The settings, loaded on use; rejects with ConfigError. */
   readonly config: () => Promise<Config>
+  /** The API that is called; throws CommandError if there is none. */
+  readonly service: () => ServiceTarget
   /** CUPEL_HOME as an absolute path. */
   readonly home: string
   /** Shows logs and stacks. */
@@ -28,13 +31,30 @@ export interface CliContext {
 export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 const DEFAULT_HOME = '.cupel'
 
+/** For commands of the checkout. */
 export function createContext(environment: NodeJS.ProcessEnv, args: readonly string[]): CliContext {
-  const from = callersFolder(environment)
-  const home = environment['CUPEL_HOME']
-  return {
-    environment,
+  const named = environment['CUPEL_HOME']
+  const home =
+    named === undefined || named === ''
+      ? resolve(checkout, DEFAULT_HOME)
+      : resolve(callersFolder(environment), named)
+  return contextWith(environment, args, {
+    home,
     config: () => configOf(environment),
-    home: home === undefined || home === '' ? resolve(checkout, DEFAULT_HOME) : resolve(from, home),
+    service: () => localService(home, environment),
+  })
+}
+
+/** `parts`: what the commands know of an installation. */
+export function contextWith(
+  environment: NodeJS.ProcessEnv,
+  args: readonly string[],
+  parts: Pick<CliContext, 'home' | 'config' | 'service'>,
+): CliContext {
+  const from = callersFolder(environment)
+  return {
+    ...parts,
+    environment,
     verbose: args.includes('--verbose'),
     command: [
       'cupel',

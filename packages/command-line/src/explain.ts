@@ -27,20 +27,32 @@ export const EXIT_NOTHING_TO_PROVE = 4
 /** A service or the database is unavailable. */
 export const EXIT_UNAVAILABLE = 69
 export const EXIT_CONFIG = 78
+/** As of the local stack: `permission-denied`. */
+const EXIT_NOT_PERMITTED = 12
 /** The exit code that a shell reports for a command that SIGPIPE ended. */
 const EXIT_OUTPUT_CLOSED = 141
 
-/** Loads the kinds of errors on use: a command that succeeds needs none of these packages for it. */
+/** Loads the kinds of errors of an installation on use: a command that succeeds needs none of these packages for it. */
 export async function explain(error: unknown): Promise<Explanation> {
+  return explained(error) ?? (await explainInstallation(error)) ?? explainOther(error)
+}
+
+/** The same for a command that knows nothing of an installation. */
+export const explainCommand = (error: unknown): Explanation => explained(error) ?? explainOther(error)
+
+function explained(error: unknown): Explanation | null {
   if (error instanceof CommanderError) {
     // Commander has printed its own message; --help and --version exit with 0.
     return { sentence: '', exitCode: error.exitCode === 0 ? 0 : EXIT_USAGE }
   }
   if (error instanceof OutputClosedError) return { sentence: '', exitCode: EXIT_OUTPUT_CLOSED }
-  if (error instanceof CommandError) return { sentence: error.message, exitCode: error.exitCode }
+  return error instanceof CommandError ? { sentence: error.message, exitCode: error.exitCode } : null
+}
+
+async function explainInstallation(error: unknown): Promise<Explanation | null> {
   const [
     { LogStoppedError },
-    { LocalStackError, exitCodes },
+    { LocalStackError },
     { isUnavailable },
     { ConfigError },
     { StoreRefusedError, StoreUnavailableError },
@@ -58,9 +70,13 @@ export async function explain(error: unknown): Promise<Explanation> {
   if (error instanceof ConfigError) return { sentence: error.message, exitCode: EXIT_CONFIG }
   if (isUnavailable(error))
     return { sentence: `The database is unavailable: ${messageOf(error)}.`, exitCode: EXIT_UNAVAILABLE }
+  return null
+}
+
+function explainOther(error: unknown): Explanation {
   const code = (error as NodeJS.ErrnoException | null)?.code
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOSPC')
-    return { sentence: `${messageOf(error)}.`, exitCode: exitCodes['permission-denied'] }
+    return { sentence: `${messageOf(error)}.`, exitCode: EXIT_NOT_PERMITTED }
   return { sentence: `${messageOf(error)} (run again with --verbose for the details)`, exitCode: EXIT_FAILED }
 }
 

@@ -1,9 +1,6 @@
-/** Calls of the running API, with CUPEL_API_KEY or else the demo key. */
-import { join } from 'node:path'
-import { lastProfile, readRun } from '@cupel/local-stack/home'
+/** Calls of the running API. */
 import type { CliContext } from './context.js'
 import { CommandError, EXIT_FAILED, EXIT_UNAVAILABLE, EXIT_USAGE } from './explain.js'
-import { readDemoKeys } from './demo-keys-file.js'
 
 export interface ServiceCall {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -22,7 +19,7 @@ export async function callService(context: CliContext, call: ServiceCall): Promi
 
 /** As callService, for a body that is not text. */
 export async function bytesOfService(context: CliContext, call: ServiceCall): Promise<Buffer> {
-  const { baseUrl, key } = target(context)
+  const { baseUrl, key } = context.service()
   let response: Response
   try {
     response = await fetch(baseUrl + call.path, {
@@ -68,15 +65,4 @@ function problemOf(text: string): Problem {
 function exitCodeOf(status: number): number {
   if (status >= 500) return EXIT_UNAVAILABLE
   return status === 400 || status === 422 ? EXIT_USAGE : EXIT_FAILED
-}
-
-function target(context: CliContext): { baseUrl: string; key: string } {
-  const run = readRun(context.home)
-  const baseUrl = run?.baseUrls[0] ?? context.environment['CUPEL_BASE_URL']
-  if (baseUrl === undefined)
-    throw new CommandError(`No service runs on ${context.home}: start one with npm start.`, EXIT_UNAVAILABLE)
-  const profile = run?.profile ?? lastProfile(context.home) ?? 'embedded'
-  const key = context.environment['CUPEL_API_KEY'] ?? readDemoKeys(join(context.home, profile))?.read_write
-  if (key === undefined) throw new CommandError('There is no demo key: set CUPEL_API_KEY.', EXIT_USAGE)
-  return { baseUrl, key }
 }

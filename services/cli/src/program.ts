@@ -1,6 +1,7 @@
 /** The tree of all commands. Each group registers itself in its own file. */
-import { Command } from 'commander'
-import { type CliContext, VERSION } from '@cupel/command-line'
+import type { Command } from 'commander'
+import type { CliContext } from '@cupel/command-line'
+import { baseProgram } from './base-program.js'
 
 type Register = (program: Command, context: CliContext) => void
 
@@ -44,14 +45,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
 
 /** Loads only the group of this command, because all groups take most of a second. Help and unknown commands load all of them. */
 export async function createProgram(context: CliContext, args: readonly string[]): Promise<Command> {
-  const program = new Command('cupel')
-    .description('Wallet risk screening: start and operate an installation.')
-    .version(VERSION)
-    .option('--verbose', 'show logs and the details of errors')
-    .showHelpAfterError('(cupel --help lists the commands)')
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
-    .addHelpText('after', FOOTER)
-    .exitOverride()
+  const program = baseProgram('Wallet risk screening: start and operate an installation.', FOOTER)
   const named = args.find((arg) => !arg.startsWith('-')) ?? ''
   for (const register of await Promise.all(groupsOf(named, args).map((load) => load())))
     register(program, context)

@@ -1,14 +1,12 @@
 /** `cupel verify`: a report or its PDF, its proof and the public keys, without the installation. */
 import { readFile } from 'node:fs/promises'
-import { createPdfRenderer } from '@cupel/reports/pdf'
-import type { PublicKey } from '@cupel/signing'
+import { createPdfRenderer, type PdfRenderer } from '@cupel/reports/pdf'
 import {
   isProof,
   UnprovenReportError,
   verifyReport,
   type ProvenEntry,
   type ProvenReport,
-  type WitnessPolicy,
 } from '../../transparency/index.js'
 import type { Command } from 'commander'
 import {
@@ -24,7 +22,7 @@ import {
 import { readPublicKeys } from '@cupel/command-line/installation'
 import { SIGNATURE_SUFFIX } from '../audit/statement.js'
 import { isPdf, verifyStatement, type VerifiedStatement } from './statement.js'
-import { verifyPdf, type ComparedDocument, type ProvenPdf } from './verify-pdf.js'
+import { verifyPdf, type ComparedDocument, type ProvenPdf, type ShownPdf } from './verify-pdf.js'
 import {
   addWitnesses,
   cosignatureJson,
@@ -42,6 +40,15 @@ interface VerifyOptions extends JsonOption, WitnessOptions {
 const RENDER_TIMEOUT_MS = 600_000
 
 export function registerVerify(program: Command, context: CliContext): void {
+  addVerify(program, context, () => createPdfRenderer({ workers: 1, timeoutMs: RENDER_TIMEOUT_MS }))
+}
+
+/** The same where nothing can make a PDF of a report again: such a PDF is refused. */
+export function registerVerifyWithoutPdf(program: Command, context: CliContext): void {
+  addVerify(program, context, null)
+}
+
+function addVerify(program: Command, context: CliContext, openRenderer: (() => PdfRenderer) | null): void {
   addWitnesses(program.command('verify <report> <proof>'))
     .summary('check a report or its PDF and its proof, or the PDF of an audit and its signature, offline')
     .description(
@@ -74,7 +81,7 @@ the audit proved anything is what the PDF says, and is_proven in JSON.`,
         return answerProven(
           context,
           options,
-          await verified(() => ofPdf(report, proof, keys, policy, options)),
+          await verified(() => ofPdf({ pdf: report, proof, keys, policy }, options, openRenderer)),
         )
       if (isPdf(report) || proofFile.endsWith(SIGNATURE_SUFFIX))
         return answerStatement(context, options, verifyStatement(report, proof, keys))
@@ -83,15 +90,18 @@ the audit proved anything is what the PDF says, and is_proven in JSON.`,
 }
 
 async function ofPdf(
-  pdf: Buffer,
-  proof: Buffer,
-  keys: readonly PublicKey[],
-  policy: WitnessPolicy,
+  shown: Pick<ShownPdf, 'pdf' | 'proof' | 'keys' | 'policy'>,
   { unprovenCase = false }: VerifyOptions,
+  openRenderer: (() => PdfRenderer) | null,
 ): Promise<ProvenPdf> {
-  const renderer = createPdfRenderer({ workers: 1, timeoutMs: RENDER_TIMEOUT_MS })
+  if (openRenderer === null)
+    throw new CommandError(
+      'Nothing was checked: this package makes no PDF to compare yours with. Give the report as JSON, which `cupel report proof --report` writes, or use the command of a checkout.',
+      EXIT_USAGE,
+    )
+  const renderer = openRenderer()
   try {
-    return await verifyPdf({ pdf, proof, keys, policy, renderer, takesCase: unprovenCase })
+    return await verifyPdf({ ...shown, renderer, takesCase: unprovenCase })
   } finally {
     await renderer.close()
   }

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { jobWebhookBody, type EndedItem, type PayloadKind } from '@cupel/domain'
 import { signWebhook } from '../../index.js'
 
+export { newWebhookSecret } from '../../index.js'
+
 export interface ForwardOptions {
   /** JSON of GET on a path of the API. */
   readonly get: (path: string) => Promise<unknown>

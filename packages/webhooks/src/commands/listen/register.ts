@@ -24,8 +24,7 @@ and bulk.cancelled; changed reports of watches reach registered endpoints only.`
     .action(async ({ forwardTo, payload }: { forwardTo: string; payload: PayloadKind }) => {
       if (!URL.canParse(forwardTo) || !/^https?:$/.test(new URL(forwardTo).protocol))
         throw new CommandError('--forward-to takes an http or https URL.', EXIT_USAGE)
-      const { createForwarding } = await import('./forward.js')
-      const { newWebhookSecret } = await import('../../index.js')
+      const { createForwarding, newWebhookSecret } = await import('./forward.js')
       const secret = newWebhookSecret()
       const get = async (path: string): Promise<unknown> =>
         JSON.parse(await callService(context, { method: 'GET', path }))
