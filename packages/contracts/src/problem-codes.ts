@@ -44,6 +44,8 @@ export const problemCodes = {
   import_conflict: { status: 409, title: 'The import does not allow this step', retry: 'after-fix' },
   policy_conflict: { status: 409, title: 'The policy does not allow this step', retry: 'after-fix' },
   key_conflict: { status: 409, title: 'The API key does not allow this change', retry: 'after-fix' },
+  change_conflict: { status: 409, title: 'The proposed change does not allow this step', retry: 'after-fix' },
+  second_person_required: { status: 409, title: 'Another person must do this', retry: 'after-fix' },
   case_conflict: { status: 409, title: 'The case does not allow this change', retry: 'after-fix' },
   endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled', retry: 'after-fix' },
   job_not_ended: { status: 409, title: 'The bulk job has not ended', retry: 'later' },

@@ -28,6 +28,8 @@ export {
   addListPart,
   checkListOrder,
   confirmListOrder,
+  confirmListOrderIn,
+  lockListOrder,
   createListOrder,
   fetchedLists,
   findListOrder,

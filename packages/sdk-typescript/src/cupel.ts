@@ -15,6 +15,7 @@ import { listOf, timeText, type ListOptions, type Time } from './resources/list-
 import { Log } from './resources/log.js'
 import { OwnLabels } from './resources/own-labels.js'
 import { Policy } from './resources/policy.js'
+import { ProposedChanges } from './resources/proposed-changes.js'
 import { Reports } from './resources/reports.js'
 import { Transfers } from './resources/transfers.js'
 import { WebhookEndpoints } from './resources/webhook-endpoints.js'
@@ -66,6 +67,7 @@ export class Cupel {
   readonly log: Log
   readonly ownLabels: OwnLabels
   readonly policy: Policy
+  readonly proposedChanges: ProposedChanges
   readonly watches: Watches
   readonly webhooks = webhooks
   readonly #transport: Transport
@@ -90,6 +92,7 @@ export class Cupel {
     this.log = new Log(this.#transport)
     this.ownLabels = new OwnLabels(this.#transport)
     this.policy = new Policy(this.#transport)
+    this.proposedChanges = new ProposedChanges(this.#transport)
     this.watches = new Watches(this.#transport)
   }
 

@@ -55,6 +55,12 @@ const DESCRIBED: EndpointParts = {
   listImports: {
     database: {} as EndpointParts['listImports']['database'],
     tokens: DESCRIBED_READS.tokens,
+    needsSecondPerson: false,
+  },
+  proposedChanges: {
+    ...({} as Pick<EndpointParts['proposedChanges'], 'database' | 'log' | 'codec' | 'confirmImport'>),
+    ...{ personalData: noPersonalDataKeys, doPeopleSignIn: false, now: notServed },
+    tokens: DESCRIBED_READS.tokens,
   },
   policy: {
     ...{ policyInForce: notServed, compare: notServed },
@@ -74,7 +80,9 @@ const DESCRIBED: EndpointParts = {
     database: {} as EndpointParts['keys']['database'],
     tokens: DESCRIBED_READS.tokens,
     personalData: noPersonalDataKeys,
+    needsSecondPerson: false,
   },
+  groups: null,
   usage: { keys: notServed, count: notServed, listDays: notServed, tokens: DESCRIBED_READS.tokens, plans },
   bulk: {
     jobs: { submit: notServed, cancel: notServed },

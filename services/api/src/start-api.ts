@@ -51,6 +51,7 @@ import { endpointsOf, type EndpointParts } from './endpoints.js'
 import { type StreamLimits, createPageTokens, createTraffic } from '@cupel/gate/http'
 import { webhookStoreOf } from '@cupel/webhooks/routes'
 import { judgeSets } from '@cupel/labels/routes'
+import { administrationOf, type AdministrationSetting } from './administration.js'
 import { policyPartsOf } from '@cupel/policy/routes'
 import { readKeys, readUsage, readUsageDays } from '@cupel/audit/routes'
 import { screensCheck, openScreening } from '@cupel/screening/routes'
@@ -80,6 +81,7 @@ export interface ApiDeps {
     | 'CUPEL_PDF_LOGO_FILE'
     | 'CUPEL_CASE_SECOND_PERSON'
     | 'CUPEL_POLICY_SECOND_PERSON'
+    | AdministrationSetting
     | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
     | 'CUPEL_ENTERPRISE_BURST'
     | 'CUPEL_ENTERPRISE_HARD_CAP_PER_SECOND'
@@ -313,11 +315,8 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   return buildApp({
     endpoints: endpointsOf({
       ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts, oidc !== null) },
-      ...{
-        keys: sharing,
-        listImports: reading,
-        webhooks: { store: webhookStore, tokens, personalData, mailLinks },
-      },
+      ...administrationOf({ ...deps, personalData, tokens }, oidc),
+      webhooks: { store: webhookStore, tokens, personalData, mailLinks },
       ...{ bulk, sessions, sharing, cases, watches, pdf, personalData, failing },
       health: { database, logger, log: deps.log },
     }),

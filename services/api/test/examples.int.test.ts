@@ -98,6 +98,12 @@ async function newProposal(): Promise<string> {
   return String(made.json()['proposal_id'])
 }
 
+async function newChange(): Promise<string> {
+  const changes = '/v1/proposed-changes'
+  const made = await call(url, 'POST', changes, { key, body: exampleOf('POST', changes) })
+  return String(made.json()['change_id'])
+}
+
 /** An import in the state in which its example is possible. No refresher works here. */
 async function newImport(path: string): Promise<string> {
   const imports = '/v1/list-imports'
@@ -136,6 +142,7 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')
     .replace('{import_id}', path.includes('{import_id}') ? await newImport(path) : '')
     .replace('{proposal_id}', path.includes('{proposal_id}') ? await newProposal() : '')
+    .replace('{change_id}', path.includes('{change_id}') ? await newChange() : '')
     .replace('{label_id}', path.includes('{label_id}') ? await newLabel() : '')
     .replace('{key_id}', path.includes('{key_id}') ? await newKey() : '')
     .replace('{endpoint_id}', endpoint)

@@ -4,7 +4,7 @@
  */
 import { MAX_NOTES } from '@cupel/cases'
 import type { ProblemCode } from '@cupel/contracts'
-import { defaultPolicy, plans } from '@cupel/domain'
+import { plans } from '@cupel/domain'
 import { startIdentityProvider, until } from '@cupel/testkit'
 import { MAX_OPEN_ORDERS } from '@cupel/labels'
 import { MAX_ENDPOINTS } from '@cupel/webhooks'
@@ -17,6 +17,7 @@ import { call as callInTheClear, type CallOptions, type Reply } from './http-cli
 import type { ApiOptions, Installation } from './installation.js'
 import { newEmailLink, useTooOften } from './email-link.js'
 import { outerAddress } from './outer-address.js'
+import { openProposals } from './proposal-provocations.js'
 import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
 import { importTransfers, MANY_TRANSFERS, ONE_TRANSFER, OWN } from './transfer-work.js'
 import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
@@ -31,7 +32,6 @@ const BULK = '/v1/bulk'
 const HOOKS = '/v1/webhook-endpoints'
 const KEYS = '/v1/keys'
 const IMPORTS = '/v1/list-imports'
-const PROPOSALS = '/v1/policy/proposals'
 const OWN_LABELS = '/v1/own-labels'
 const REFRESHES = '/v1/list-refreshes'
 const WATCHES = '/v1/watches'
@@ -86,8 +86,10 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const importId = String(begun.json()['import_id'])
   const stated = await call(url, 'POST', OWN_LABELS, { key, body: exampleOf('POST', OWN_LABELS) })
   const labelId = String(stated.json()['label_id'])
-  const propose = (body: object = exampleOf('POST', PROPOSALS)) => call(url, 'POST', PROPOSALS, { key, body })
-  const proposalId = String((await propose()).json()['proposal_id'])
+  const proposals = await openProposals({
+    start,
+    send: (path, body) => call(url, 'POST', path, { key, body }),
+  })
   const endedKey = await installation.key(ofAccount)
   await call(url, 'POST', `/v1/keys/${endedKey.keyId}/revoke`, { key, body: { reason: 'an example' } })
   const crowdedUrl = await start({ config: { CUPEL_ENTERPRISE_OPEN_JOBS: 1 } })
@@ -125,7 +127,8 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{link}', emailLink.token)
       .replace('{key_id}', otherKey.keyId)
       .replace('{import_id}', importId)
-      .replace('{proposal_id}', proposalId)
+      .replace('{proposal_id}', proposals.policyId)
+      .replace('{change_id}', proposals.changeId)
       .replace('{label_id}', labelId)
       .replace('{watch_id}', watchId)
       .replace('{endpoint_id}', endpointId)
@@ -205,7 +208,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
         ? send(at, { body: { name: 'of nobody' } })
         : at.path === KEYS
           ? send(at, { body: { ...exampleOf(at.method, at.path), account_id: 'acc_00000000000000000000' } })
-          : send(at, { id: NOBODYS_ID }),
+          : (proposals.notFound(at, send) ?? send(at, { id: NOBODYS_ID })),
     method_not_allowed: (at) => call(url, 'PUT', at.path.replaceAll(/\{\w+\}/g, reportId), { key }),
     not_acceptable: (at) => send(at, { headers: { accept: 'image/png' } }),
     idempotency_in_progress: async (at) => {
@@ -248,11 +251,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       for (let open = 0; open < MAX_OPEN_ORDERS; open += 1) await send({ ...at, path: IMPORTS })
       return await send(at).finally(forget)
     },
-    policy_conflict: async (at) => {
-      const inForce = { body: { ...exampleOf('POST', PROPOSALS), policy: defaultPolicy } }
-      if (at.path !== PROPOSALS) await propose()
-      return await send(at, at.path === PROPOSALS ? inForce : {})
-    },
+    ...proposals.provoked(send),
     key_conflict: (at) => send(at, { id: at.path.endsWith('/rotate') ? endedKey.keyId : account.keyId }),
     case_conflict: (at) =>
       /[/](?:notes|files|assignment)$/.test(at.path)

@@ -68,6 +68,7 @@ async function tenantOf(name: string, key: string): Promise<Tenant> {
     await newWatch(api.url, key),
     await newLabel(key),
     await newKey(key),
+    await newChange(key),
     ...(await workOn(String(made.json()['report_id']), key)),
   ]
   const own = () => call(api.url, 'GET', '/v1/audit-log', { key })
@@ -97,6 +98,14 @@ async function newKey(key: string): Promise<string> {
   return String(made.json()['key_id'])
 }
 
+/** Proposes another key of the tenant. */
+async function newChange(key: string): Promise<string> {
+  const body = exampleOf('POST', '/v1/proposed-changes')
+  const made = await call(api.url, 'POST', '/v1/proposed-changes', { key, body })
+  expect(made.status, made.text).toBe(201)
+  return String(made.json()['change_id'])
+}
+
 /** Makes an endpoint and a delivery. */
 async function webhooksOf(key: string): Promise<string[]> {
   const body = { url: 'https://hooks.example.com/cupel' }
@@ -123,6 +132,7 @@ function nobodysLike(id: string): string {
   if (id.startsWith('shr_')) return `shr_${'0'.repeat(20)}`
   if (id.startsWith('wat_')) return `wat_${'0'.repeat(20)}`
   if (id.startsWith('lbl_')) return `lbl_${'0'.repeat(20)}`
+  if (id.startsWith('chg_')) return `chg_${'0'.repeat(20)}`
   if (id.startsWith('we_')) return `we_${'0'.repeat(20)}`
   if (id.length === 8) return '0'.repeat(8)
   return id.length === 16 ? '0123456789abcdef' : '019aa5c8-7f00-7000-8000-000000000001'

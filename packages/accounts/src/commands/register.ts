@@ -11,6 +11,7 @@ import {
   type IssuedKey,
 } from '@cupel/gate/access'
 import { openValue } from '@cupel/personal-data'
+import { registerProposedChanges } from './proposed-changes.js'
 import { planNames, scopes, type Environment, type PlanName, type Scope } from '@cupel/domain'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import {
@@ -51,6 +52,7 @@ export function registerKeys(program: Command, context: CliContext): void {
   registerChange(keys, context)
   registerRotate(keys, context)
   registerRevoke(keys, context)
+  registerProposedChanges(keys, context)
 }
 
 function registerCreate(keys: Command, context: CliContext): void {

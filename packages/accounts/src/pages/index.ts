@@ -1,3 +1,5 @@
+export { accountPages } from './accounts/index.js'
+export { changePages, isRedirect, readWaiting, sendOrPropose, WaitingChanges } from './changes/index.js'
 export { keyPages } from './keys/index.js'
 export { oidcPages } from './oidc/index.js'
 export { signInPages } from './sign-in/index.js'

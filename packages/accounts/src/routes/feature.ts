@@ -1,18 +1,33 @@
 /** Every endpoint of keys, accounts and sessions. */
 import type { Endpoint } from '@cupel/gate/http'
 import { accountEndpoints } from './accounts/index.js'
+import type { PeopleParts } from './accounts/list-people.js'
 import { keyEndpoints } from './keys/index.js'
 import type { KeyParts } from './keys/key-description.js'
+import { keyChangeKinds, type ChangeKind } from './proposed-changes/change-kinds.js'
+import { proposedChangeEndpoints, type ProposedChangeParts } from './proposed-changes/index.js'
 import { sessionEndpoints } from './sessions/index.js'
 import type { SessionParts } from './sessions/session-description.js'
 
 interface Parts {
   readonly keys: KeyParts
   readonly sessions: SessionParts
+  /** Null if nobody signs in with a service. */
+  readonly groups: PeopleParts['groups']
+  readonly proposedChanges: Omit<ProposedChangeParts, 'kinds'> & { readonly confirmImport: ChangeKind }
 }
 
-export const accountsFeature = ({ keys, sessions }: Parts): readonly Endpoint[] => [
+export const accountsFeature = ({
+  keys,
+  sessions,
+  groups,
+  proposedChanges: { confirmImport, ...changes },
+}: Parts): readonly Endpoint[] => [
   ...keyEndpoints(keys),
-  ...accountEndpoints(keys),
+  ...proposedChangeEndpoints({
+    ...changes,
+    kinds: { ...keyChangeKinds(keys), confirm_import: confirmImport },
+  }),
+  ...accountEndpoints({ ...keys, groups }),
   ...sessionEndpoints(sessions),
 ]

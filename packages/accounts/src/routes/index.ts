@@ -1,3 +1,4 @@
 export { accountsFeature } from './feature.js'
-export { expiryField, reasonField } from './keys/key-description.js'
+export { expiryField, needsSecondPerson, reasonField } from './keys/key-description.js'
+export { ChangeRefused, type ChangeKind } from './proposed-changes/change-kinds.js'
 export { createPersonSignIn } from './sessions/person-sign-in.js'

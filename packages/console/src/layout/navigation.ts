@@ -23,6 +23,7 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/policy', label: 'Policy' },
   { path: '/webhooks', label: 'Webhooks' },
   { path: '/keys', label: 'Keys', isFor: mayAdminister },
+  { path: '/accounts', label: 'Accounts', isFor: mayOperate },
   { path: '/usage', label: 'Usage' },
   { path: '/audit', label: 'Audit log' },
   { path: '/health', label: 'Health', isFor: mayOperate },

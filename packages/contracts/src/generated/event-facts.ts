@@ -30,6 +30,8 @@ export const eventFacts = {
   PersonalDataErased: {"personal":["reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiKeyChanged: {"personal":["name","allowedIps[]","changedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   AccountChanged: {"personal":["changedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
+  ChangeProposed: {"personal":["change","reason","actor","subject"],"operators":[],"call":null,"audited":true,"restoresTable":false},
+  ProposedChangeDecided: {"personal":["actor"],"operators":[],"call":null,"audited":true,"restoresTable":false},
   ApiKeyIssued: {"personal":["name","allowedIps[]","issuedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiKeyRevoked: {"personal":["revokedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiRequestAudited: {"personal":["clientAddress","actor"],"operators":[],"call":null,"audited":true,"restoresTable":false},

@@ -1219,6 +1219,50 @@ export interface AccountChanged {
   readonly reason: string
 }
 
+/** Somebody proposed a change of a key or of a list. It changes nothing until a person confirms it. */
+export interface ChangeProposed {
+  /** Begins with chg_. */
+  readonly changeId: string
+  /** The account whose key sealed the texts of this event. */
+  readonly accountId: string
+  /** The account whose key it changes; that of the proposer for a list, which all accounts share. */
+  readonly ofAccountId: string
+  readonly livemode: boolean
+  /** issue_key, change_key, rotate_key or confirm_import. */
+  readonly kind: string
+  /** JSON of the change, sealed. */
+  readonly change: string
+  /** SHA-256 of what the look at a list found: the proposal counts while the look says that. Empty for keys. */
+  readonly basedOn: string
+  /** Why, in the words of whoever proposed it, sealed. */
+  readonly reason: string
+  /** Id of the API key that proposed it. */
+  readonly proposedBy: string
+  /** The first key in the chain of rotations of that key. */
+  readonly holder: string
+  /** The person, sealed, where one was signed in; else empty. */
+  readonly actor: string
+  /** The permanent identifier of that person, sealed: it tells one person from another. Empty if no person was signed in. */
+  readonly subject: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly proposedAt: string
+}
+
+/** Somebody confirmed or refused a proposed change. */
+export interface ProposedChangeDecided {
+  readonly changeId: string
+  /** The account whose key sealed the texts of this event. */
+  readonly accountId: string
+  /** confirm or refuse. */
+  readonly decision: string
+  /** Id of the API key that decided it. */
+  readonly decidedBy: string
+  /** The person, sealed, where one was signed in; else empty. */
+  readonly actor: string
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly decidedAt: string
+}
+
 /** An API key was issued. Neither the key nor its digest is ever part of an event. */
 export interface ApiKeyIssued {
   readonly keyId: string
@@ -1813,6 +1857,8 @@ export interface EventData {
   readonly PersonalDataErased: PersonalDataErased
   readonly ApiKeyChanged: ApiKeyChanged
   readonly AccountChanged: AccountChanged
+  readonly ChangeProposed: ChangeProposed
+  readonly ProposedChangeDecided: ProposedChangeDecided
   readonly ApiKeyIssued: ApiKeyIssued
   readonly ApiKeyRevoked: ApiKeyRevoked
   readonly ApiRequestAudited: ApiRequestAudited

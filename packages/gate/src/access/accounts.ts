@@ -87,17 +87,39 @@ export async function listAccounts(database: Queryable): Promise<Account[]> {
   )
 }
 
+/** An account with its keys of both environments in short. */
+export interface AccountInShort extends Pick<Account, 'accountId' | 'name' | 'createdAt'> {
+  /** Keys that are neither revoked nor expired. */
+  readonly workingKeys: number
+  /** The plans of those keys, each once. */
+  readonly plans: readonly string[]
+  /** When a call with one of its keys was last admitted, to the minute; null if none was. */
+  readonly lastUsedAt: string | null
+}
+
 /** Accounts behind `after`, oldest first, and the last one of the page if there are more; the names as stored. */
 export async function listAccountPage(
   database: Queryable,
   { after, pageSize }: { after: Pick<Account, 'createdAt' | 'accountId'> | null; pageSize: number },
-): Promise<{ readonly items: readonly Account[]; readonly next: Account | null }> {
-  const rows = await database.query<Account>(
+): Promise<{ readonly items: readonly AccountInShort[]; readonly next: AccountInShort | null }> {
+  const rows = await database.query<AccountInShort>(
     {
       name: 'access.account-page',
-      text: `SELECT ${asFields('account_id, name')}, ${asTimes('created_at')} FROM access.account
-        WHERE $1::timestamptz IS NULL OR (created_at, account_id) > ($1, $2)
-        ORDER BY account.created_at, account_id LIMIT $3`,
+      text: `SELECT ${asFields('page.account_id, page.name, keys.working_keys, keys.plans')},
+          ${asTimes('created_at, last_used_at')}
+        FROM (
+          SELECT account_id, name, created_at FROM access.account
+          WHERE $1::timestamptz IS NULL OR (created_at, account_id) > ($1, $2)
+          ORDER BY created_at, account_id LIMIT $3) AS page
+        CROSS JOIN LATERAL (
+          SELECT count(*) FILTER (WHERE works)::int AS working_keys, max(last_used_at) AS last_used_at,
+            coalesce(array_agg(DISTINCT plan ORDER BY plan) FILTER (WHERE works), '{}') AS plans
+          FROM (
+            SELECT plan, last_used_at,
+              coalesce(least(revoked_at, expires_at), 'infinity') > clock_timestamp() AS works
+            FROM access.api_key LEFT JOIN access.key_usage USING (key_id)
+            WHERE api_key.account_id = page.account_id) AS one) AS keys
+        ORDER BY page.created_at, page.account_id`,
     },
     [after?.createdAt ?? null, after?.accountId ?? null, pageSize + 1],
   )

@@ -6,6 +6,7 @@ export {
   MAX_NAME_LENGTH,
   setAsksProviders,
   type Account,
+  type AccountInShort,
 } from './accounts.js'
 export {
   createAdmission,
@@ -32,17 +33,27 @@ export { clientNetwork, normaliseIp, parseIpRange, type IpRange } from '@cupel/k
 export {
   AccessRefusal,
   changeKey,
+  changeKeyIn,
   issueKey,
+  issueKeyIn,
   MAX_ISSUED_KEYS,
   MAX_WORKING_KEYS,
   revokeKey,
   ROTATION_OVERLAP_MS,
   rotateKey,
+  rotateKeyIn,
   type IssuedKey,
   type KeyChange,
   type KeyOrder,
 } from './keys.js'
-export { presentKeys, signedInPeople, type PresentKey, type SignedInPerson } from './present-keys.js'
+export {
+  listSignedIn,
+  presentKeys,
+  signedInPeople,
+  type PersonInShort,
+  type PresentKey,
+  type SignedInPerson,
+} from './present-keys.js'
 export { findKey, listKeyPage, listKeys, validKeys, type ApiKey } from './key-rows.js'
 export { admitJob, type JobStanding } from './open-jobs.js'
 export { accessMigrations } from './migrations.js'

@@ -60,39 +60,44 @@ export const MAX_ISSUED_KEYS = 1_000
 /** Default time for which a rotated key works beside its successor. */
 export const ROTATION_OVERLAP_MS = 24 * 3_600_000
 
+const AT = { at: 'access.change' } as const
+
 /** Issues a key. Throws AccessRefusal for an unknown account, invalid settings or rights that the acting key lacks. */
-export async function issueKey(database: Database, order: KeyOrder): Promise<IssuedKey> {
-  return await database.transaction({ at: 'access.change' }, async (transaction) => {
-    const { allowedIps = [], webhookAdmin = true, expiresAt = null } = order
-    await requireRights(transaction, order.acting, { ...order, allowedIps, webhookAdmin, expiresAt })
-    await requireRoom(transaction, order.acting, order)
-    return await insertKey(transaction, order, null)
-  })
+export const issueKey = (database: Database, order: KeyOrder): Promise<IssuedKey> =>
+  database.transaction(AT, (transaction) => issueKeyIn(transaction, order))
+
+/** Issues a key in a transaction that has begun. */
+export async function issueKeyIn(transaction: Queryable, order: KeyOrder): Promise<IssuedKey> {
+  const { allowedIps = [], webhookAdmin = true, expiresAt = null } = order
+  await requireRights(transaction, order.acting, { ...order, allowedIps, webhookAdmin, expiresAt })
+  await requireRoom(transaction, order.acting, order)
+  return await insertKey(transaction, order, null)
+}
+
+interface ChangeOrder {
+  readonly keyId: string
+  readonly change: KeyChange
+  readonly by: string
+  readonly reason: string
+  readonly sealing?: Sealing
+  readonly acting?: ActingKey
 }
 
 /** Changes a key, which keeps its secret. Throws AccessRefusal for a key that was revoked or rotated, and as `issueKey` does. */
-export async function changeKey(
-  database: Database,
-  order: {
-    keyId: string
-    change: KeyChange
-    by: string
-    reason: string
-    sealing?: Sealing
-    acting?: ActingKey
-  },
-): Promise<ApiKey> {
-  return await database.transaction({ at: 'access.change' }, async (transaction) => {
-    const { change, acting } = order
-    const { key } = await lockOther(transaction, order.keyId, acting)
-    const after = { ...key, ...change }
-    await requireRights(transaction, acting, scopeOf(key))
-    // What gives a right asks for all that the key then has; what only takes some away does not.
-    if (beyond(key, after) !== null) await requireRights(transaction, acting, after)
-    if (key.revokedAt !== null)
-      throw new AccessRefusal('key_revoked', `Key ${key.keyId} was revoked or rotated already`)
-    return await updateKey(transaction, key, order)
-  })
+export const changeKey = (database: Database, order: ChangeOrder): Promise<ApiKey> =>
+  database.transaction(AT, (transaction) => changeKeyIn(transaction, order))
+
+/** Changes a key in a transaction that has begun. */
+export async function changeKeyIn(transaction: Queryable, order: ChangeOrder): Promise<ApiKey> {
+  const { change, acting } = order
+  const { key } = await lockOther(transaction, order.keyId, acting)
+  const after = { ...key, ...change }
+  await requireRights(transaction, acting, scopeOf(key))
+  // What gives a right asks for all that the key then has; what only takes some away does not.
+  if (beyond(key, after) !== null) await requireRights(transaction, acting, after)
+  if (key.revokedAt !== null)
+    throw new AccessRefusal('key_revoked', `Key ${key.keyId} was revoked or rotated already`)
+  return await updateKey(transaction, key, order)
 }
 
 /** Revokes a key at once, everywhere. A second call, or a call during the overlap of a rotation, is not an error. */
@@ -100,7 +105,7 @@ export async function revokeKey(
   database: Database,
   order: { keyId: string; by: string; reason: string; sealing?: Sealing; acting?: ActingKey },
 ): Promise<ApiKey> {
-  return await database.transaction({ at: 'access.change' }, async (transaction) => {
+  return await database.transaction(AT, async (transaction) => {
     const { key, now } = await lockOther(transaction, order.keyId, order.acting)
     await requireRights(transaction, order.acting, scopeOf(key))
     if (key.revokedAt !== null && key.revokedAt <= now.toISOString()) return key
@@ -108,36 +113,37 @@ export async function revokeKey(
   })
 }
 
+interface RotationOrder {
+  readonly keyId: string
+  readonly by: string
+  readonly reason?: string
+  readonly overlapMs?: number
+  readonly sealing?: Sealing
+  readonly acting?: ActingKey
+}
+
 /** Issues a successor with the same rights; the old key works for `overlapMs` longer, so that no caller is locked out. */
-export async function rotateKey(
-  database: Database,
-  order: {
-    keyId: string
-    by: string
-    reason?: string
-    overlapMs?: number
-    sealing?: Sealing
-    acting?: ActingKey
-  },
-): Promise<IssuedKey> {
-  return await database.transaction({ at: 'access.change' }, async (transaction) => {
-    const { key: old, now } = await lockKeys(transaction, order.keyId, order.acting)
-    // A key may be replaced by its own successor, which has the same rights.
-    if (order.acting !== old.keyId) await requireRights(transaction, order.acting, old)
-    if (old.revokedAt !== null)
-      throw new AccessRefusal('key_revoked', `Key ${old.keyId} was revoked or rotated already`)
-    await requireRoom(transaction, order.acting, old)
-    const successor = await insertKey(
-      transaction,
-      { ...old, by: order.by, reason: order.reason ?? '', sealing: order.sealing },
-      old.keyId,
-    )
-    const at = new Date(now.getTime() + (order.overlapMs ?? ROTATION_OVERLAP_MS))
-    const why = checkedReason(order.reason ?? '')
-    const reason = `rotated, replaced by ${successor.keyId}${why === '' ? '' : `: ${why}`}`
-    await endKey(transaction, old, { by: order.by, reason, at, sealing: order.sealing })
-    return successor
-  })
+export const rotateKey = (database: Database, order: RotationOrder): Promise<IssuedKey> =>
+  database.transaction(AT, (transaction) => rotateKeyIn(transaction, order))
+
+/** Rotates a key in a transaction that has begun. */
+export async function rotateKeyIn(transaction: Queryable, order: RotationOrder): Promise<IssuedKey> {
+  const { key: old, now } = await lockKeys(transaction, order.keyId, order.acting)
+  // A key may be replaced by its own successor, which has the same rights.
+  if (order.acting !== old.keyId) await requireRights(transaction, order.acting, old)
+  if (old.revokedAt !== null)
+    throw new AccessRefusal('key_revoked', `Key ${old.keyId} was revoked or rotated already`)
+  await requireRoom(transaction, order.acting, old)
+  const successor = await insertKey(
+    transaction,
+    { ...old, by: order.by, reason: order.reason ?? '', sealing: order.sealing },
+    old.keyId,
+  )
+  const at = new Date(now.getTime() + (order.overlapMs ?? ROTATION_OVERLAP_MS))
+  const why = checkedReason(order.reason ?? '')
+  const reason = `rotated, replaced by ${successor.keyId}${why === '' ? '' : `: ${why}`}`
+  await endKey(transaction, old, { by: order.by, reason, at, sealing: order.sealing })
+  return successor
 }
 
 /** The environment and scope of a key that is changed; its other rights count only if they change. */

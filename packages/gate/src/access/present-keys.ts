@@ -1,6 +1,6 @@
 /** Who can act in an account now: the keys that work, and the persons who are signed in. */
-import { asFields, type Queryable } from '@cupel/postgres'
-import type { Scope } from '@cupel/domain'
+import { asFields, asTimes, type Queryable } from '@cupel/postgres'
+import type { Environment, Scope } from '@cupel/domain'
 
 export interface PresentKey {
   readonly keyId: string
@@ -33,6 +33,37 @@ export async function presentKeys(
              WHERE line.rotated_from IS NULL ORDER BY k.issued_at DESC, k.key_id`,
     },
     [accountId, livemode ? 'live' : 'test'],
+  )
+}
+
+/** A person with a session, anywhere in the installation. */
+export interface PersonInShort {
+  /** As it is stored. */
+  readonly actor: string
+  readonly keyId: string
+  readonly accountId: string
+  readonly environment: Environment
+  readonly scope: Scope
+  /** UTC, RFC 3339. */
+  readonly begunAt: string
+  /** When a call of the session was last admitted. */
+  readonly usedAt: string
+}
+
+/** The persons with a session, the last used one first. */
+export async function listSignedIn(
+  database: Queryable,
+  { limit }: { limit: number },
+): Promise<readonly PersonInShort[]> {
+  return await database.query<PersonInShort>(
+    {
+      name: 'access.signed-in',
+      text: `SELECT ${asFields('s.actor, s.key_id, k.account_id, k.environment, k.scope')}, ${asTimes('begun_at, used_at')}
+             FROM access.session AS s JOIN access.api_key AS k USING (key_id)
+             WHERE s.subject <> '' AND s.expires_at > clock_timestamp()
+             ORDER BY s.used_at DESC, s.session_id LIMIT $1`,
+    },
+    [limit],
   )
 }
 

@@ -93,6 +93,11 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   import_conflict: { detail: 'The status of the import does not allow this; read it again.' },
   policy_conflict: { detail: 'A later proposal took the place of this one.' },
   key_conflict: { detail: 'A key neither changes nor ends itself; another key does that.' },
+  change_conflict: { detail: 'It was refused already.' },
+  second_person_required: {
+    detail:
+      'Two persons make this change: propose it with POST /v1/proposed-changes, and another person confirms it.',
+  },
   case_conflict: { detail: 'The report has this disposition already.' },
   version_mismatch: { detail: 'The case is at version 1 now; read it again.' },
   endpoint_disabled: { detail: 'The webhook endpoint is disabled; enable it first.' },

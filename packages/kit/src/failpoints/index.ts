@@ -99,6 +99,7 @@ export const failpointNames = [
   'access.admit',
   'access.auth-failures',
   'access.change',
+  'access.propose',
   'access.session',
   'access.reservation',
   'access.report-partitions',

@@ -150,6 +150,16 @@ export const settings = {
     .describe(
       'Whether another person than its proposer must put a proposed policy in force. `cupel policy activate` stays for whoever has a shell.',
     ),
+  CUPEL_KEY_SECOND_PERSON: flag
+    .default(false)
+    .describe(
+      'Whether two persons issue and change API keys: one proposes it, another one confirms it. A key is revoked at once, and `cupel keys` stays for whoever has a shell.',
+    ),
+  CUPEL_LIST_SECOND_PERSON: flag
+    .default(false)
+    .describe(
+      'Whether two persons accept removals or unreadable rows of a list: one proposes it, another one confirms it. `cupel labels import` stays for whoever has a shell.',
+    ),
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
     .describe('How long a screen call waits for its report before it answers 503.'),

@@ -139,7 +139,7 @@ export async function addListPart(
   { orderId, part, content }: { readonly orderId: string; readonly part: number; readonly content: Buffer },
 ): Promise<ListOrder | OrderRefusal> {
   return await database.transaction({ at: 'labels.order' }, async (transaction) => {
-    const order = await lockOrder(transaction, orderId)
+    const order = await lockListOrder(transaction, orderId)
     if (order === null) return 'unknown'
     if (order.status !== 'receiving') return 'other-status'
     const [known] = await transaction.query<{ parts: number; isSame: boolean | null }>(
@@ -160,29 +160,39 @@ export async function addListPart(
 
 /** Orders a look at the file, which is whole. It may be ordered again until the import is confirmed. */
 export async function checkListOrder(database: Database, orderId: string): Promise<ListOrder | OrderRefusal> {
-  return await move(
-    database,
-    orderId,
-    ({ status }) =>
-      status === 'receiving' || status === 'checked' || status === 'failed' || status === 'refused',
-    `status = 'checking', confirmed_by = NULL, accept_removals = NULL, accept_unreadable = NULL, reason = NULL, result = NULL`,
+  return await database.transaction({ at: 'labels.order' }, (transaction) =>
+    move(
+      transaction,
+      orderId,
+      ({ status }) =>
+        status === 'receiving' || status === 'checked' || status === 'failed' || status === 'refused',
+      `status = 'checking', confirmed_by = NULL, accept_removals = NULL, accept_unreadable = NULL, reason = NULL, result = NULL`,
+    ),
   )
 }
 
+export interface Confirmation {
+  readonly orderId: string
+  readonly by: string
+  readonly acceptRemovals: number | null
+  readonly acceptUnreadable: number | null
+  readonly reason: string | null
+}
+
 /** Confirms the import of a file that was looked at: a look that failed has shown nothing. A large removal or unreadable rows need their exact numbers and a reason. */
-export async function confirmListOrder(
+export const confirmListOrder = (
   database: Database,
-  order: {
-    readonly orderId: string
-    readonly by: string
-    readonly acceptRemovals: number | null
-    readonly acceptUnreadable: number | null
-    readonly reason: string | null
-  },
+  order: Confirmation,
+): Promise<ListOrder | OrderRefusal> =>
+  database.transaction({ at: 'labels.order' }, (transaction) => confirmListOrderIn(transaction, order))
+
+/** Confirms an import in a transaction that has begun. */
+export async function confirmListOrderIn(
+  transaction: Queryable,
+  { orderId, by, acceptRemovals, acceptUnreadable, reason }: Confirmation,
 ): Promise<ListOrder | OrderRefusal> {
-  const { orderId, by, acceptRemovals, acceptUnreadable, reason } = order
   return await move(
-    database,
+    transaction,
     orderId,
     ({ status, confirmedBy }) =>
       status === 'checked' || status === 'refused' || (status === 'failed' && confirmedBy !== null),
@@ -192,20 +202,18 @@ export async function confirmListOrder(
 }
 
 async function move(
-  database: Database,
+  transaction: Queryable,
   orderId: string,
   mayMove: (order: ListOrder) => boolean,
   change: string,
   values: readonly unknown[] = [],
 ): Promise<ListOrder | OrderRefusal> {
-  return await database.transaction({ at: 'labels.order' }, async (transaction) => {
-    const order = await lockOrder(transaction, orderId)
-    if (order === null) return 'unknown'
-    if (!mayMove(order)) return 'other-status'
-    const part = 'SELECT FROM labels.list_order_part WHERE order_id = $1 LIMIT 1'
-    const hasFile = order.request.fetch !== undefined || (await transaction.query(part, [orderId])).length > 0
-    return hasFile ? await changed(transaction, orderId, change, values) : 'other-status'
-  })
+  const order = await lockListOrder(transaction, orderId)
+  if (order === null) return 'unknown'
+  if (!mayMove(order)) return 'other-status'
+  const part = 'SELECT FROM labels.list_order_part WHERE order_id = $1 LIMIT 1'
+  const hasFile = order.request.fetch !== undefined || (await transaction.query(part, [orderId])).length > 0
+  return hasFile ? await changed(transaction, orderId, change, values) : 'other-status'
 }
 
 async function changed(
@@ -221,7 +229,8 @@ async function changed(
   return (await findListOrder(transaction, orderId))!
 }
 
-async function lockOrder(transaction: Queryable, orderId: string): Promise<ListOrder | null> {
+/** The order with this id, which nobody else changes before the transaction ends; null if there is none. */
+export async function lockListOrder(transaction: Queryable, orderId: string): Promise<ListOrder | null> {
   await transaction.query('SELECT 1 FROM labels.list_order WHERE order_id = $1 FOR UPDATE', [orderId])
   return await findListOrder(transaction, orderId)
 }

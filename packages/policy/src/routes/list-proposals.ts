@@ -14,7 +14,7 @@ import {
   type Endpoint,
 } from '@cupel/gate/http'
 import {
-  personOfCall,
+  personOfLiveCall,
   proposalComponent,
   proposalDocument,
   proposalPath,
@@ -93,7 +93,7 @@ export function listPolicyProposals(parts: ProposalParts): Endpoint {
       const history = await readPolicyHistory(parts)
       const page = pageOf(parts, { list: PROPOSALS, items: history.proposals, query })
       if (page === null) return unknownPageToken()
-      const person = await personOfCall(parts, call)
+      const person = await personOfLiveCall(parts, call)
       const items: ProposalDocument[] = []
       for (const proposal of page.items)
         items.push(await proposalDocument(parts, { proposal, history, person }))
@@ -126,7 +126,7 @@ export function getPolicyProposal(parts: ProposalParts): Endpoint {
       const history = await readPolicyHistory(parts)
       const proposal = history.proposals.find((one) => one.proposalId === path.proposal_id)
       if (proposal === undefined) return refuse('not_found', 'There is no such proposal.')
-      const person = await personOfCall(parts, call)
+      const person = await personOfLiveCall(parts, call)
       return jsonAnswer(200, JSON.stringify(await proposalDocument(parts, { proposal, history, person })))
     },
   })

@@ -1,15 +1,8 @@
 /** Proposals of policies as the API shows them, and who may put one in force. */
-import { keyHolder } from '@cupel/gate/access'
 import { casePersonSchema, instant } from '@cupel/contracts'
-import {
-  compilePolicyText,
-  isSamePerson,
-  lintPolicy,
-  type CasePersonId,
-  type PolicyDocument,
-} from '@cupel/domain'
+import { compilePolicyText, lintPolicy, type CasePersonId, type PolicyDocument } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
-import { keyIdOf, type PersonalData } from '@cupel/personal-data'
+import { isOtherPerson, personOfCall, type SecondPersonParts } from '@cupel/gate/second-person'
 import {
   changedSettings,
   expiryOf,
@@ -17,21 +10,16 @@ import {
   type PolicyHistory,
   type ProposedPolicy,
 } from '../index.js'
-import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
 import type { KeyedCall, PageTokens } from '@cupel/gate/http'
 import { policyDocumentComponent } from './get-policy.js'
 import { policyChange, policyFinding, policyName } from './what-if.js'
 
-export interface ProposalParts {
-  readonly database: Database
+/** Its `needsSecondPerson`: another person than its proposer must put a policy in force. */
+export interface ProposalParts extends SecondPersonParts {
   readonly log: EventLog
   readonly codec: EventCodec
-  readonly personalData: PersonalData
   readonly tokens: PageTokens
-  /** Whether another person than its proposer must put a policy in force. */
-  readonly needsSecondPerson: boolean
-  readonly doPeopleSignIn: boolean
   readonly now: () => Date
 }
 
@@ -70,50 +58,11 @@ export const proposalComponent = z
 
 export type ProposalDocument = z.infer<typeof proposalComponent>
 
-/** Everything of a call that tells its person, in plain. Null for a call of the sandbox, which puts nothing in force. */
-export async function personOfCall(
-  { database }: Pick<ProposalParts, 'database'>,
-  { caller, plainPerson }: Pick<KeyedCall, 'caller' | 'plainPerson'>,
-): Promise<CasePersonId | null> {
-  if (!caller.livemode) return null
-  const holder = await keyHolder(database, caller.keyId)
-  return { holder, subject: plainPerson.subject, name: plainPerson.person }
-}
-
-/** Null where a text of the proposer cannot be read any more: then nobody is certain to be another person. */
-async function proposerOf(
-  { personalData }: Pick<ProposalParts, 'personalData'>,
-  { holder, subject, actor }: ProposedPolicy,
-): Promise<CasePersonId | null> {
-  const [plainSubject, name] = await Promise.all([subject, actor].map((text) => plainOf(personalData, text)))
-  return plainSubject === null || name === null ? null : { holder, subject: plainSubject!, name: name! }
-}
-
-async function plainOf(personalData: PersonalData, text: string): Promise<string | null> {
-  return keyIdOf(text) === null ? text : ((await personalData.openingOf(text))?.text ?? null)
-}
-
-/** Whether this person may put the proposal in force, as far as that depends on persons. */
-export async function isOtherPerson(
-  parts: ProposalParts,
-  proposal: ProposedPolicy,
-  person: CasePersonId | null,
-): Promise<boolean> {
-  if (person === null) return false
-  if (!parts.needsSecondPerson) return true
-  const proposer = await proposerOf(parts, proposal)
-  return proposer !== null && !isSamePerson(proposer, person, parts.doPeopleSignIn)
-}
-
-/** Fields of the proposer that an event states. */
-export async function authorOfProposal(
-  { database }: Pick<ProposalParts, 'database'>,
-  { caller }: Pick<KeyedCall, 'caller'>,
-): Promise<Pick<ProposedPolicy, 'accountId' | 'proposedBy' | 'holder' | 'actor' | 'subject'>> {
-  const { accountId, keyId, session } = caller
-  const person = { actor: session?.actor ?? '', subject: session?.subject ?? '' }
-  return { accountId, proposedBy: keyId, holder: await keyHolder(database, keyId), ...person }
-}
+/** Null for a call of the sandbox, which puts nothing in force. */
+export const personOfLiveCall = async (
+  parts: Pick<ProposalParts, 'database'>,
+  call: Pick<KeyedCall, 'caller' | 'plainPerson'>,
+): Promise<CasePersonId | null> => (call.caller.livemode ? await personOfCall(parts, call) : null)
 
 export async function proposalDocument(
   parts: ProposalParts,

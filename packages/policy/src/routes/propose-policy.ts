@@ -13,10 +13,9 @@ import {
   type Refusal,
 } from '@cupel/gate/http'
 import { policyDocumentComponent } from './get-policy.js'
+import { authorOfProposal, isOtherPerson } from '@cupel/gate/second-person'
 import {
-  authorOfProposal,
-  isOtherPerson,
-  personOfCall,
+  personOfLiveCall,
   proposalComponent,
   proposalDocument,
   proposalPath,
@@ -82,7 +81,7 @@ export function createPolicyProposal(parts: ProposalParts): Endpoint {
         },
       )
       if (done.outcome === 'refused') return refuse('policy_conflict', done.message)
-      const document = await proposalDocument(parts, { ...done, person: await personOfCall(parts, call) })
+      const document = await proposalDocument(parts, { ...done, person: await personOfLiveCall(parts, call) })
       const location = `/v1/policy/proposals/${done.proposal.proposalId}`
       return jsonAnswer(statuses.created, JSON.stringify(document), { location })
     },
@@ -115,7 +114,7 @@ export function activatePolicyProposal(parts: ProposalParts): Endpoint {
       const { proposals } = await readPolicyHistory(parts)
       const proposal = proposals.find((one) => one.proposalId === proposalId)
       if (proposal === undefined) return noProposal()
-      const person = await personOfCall(parts, call)
+      const person = await personOfLiveCall(parts, call)
       // A proposal never changes, so this holds also while others activate.
       if (!(await isOtherPerson(parts, proposal, person)))
         return refuse(

@@ -13,6 +13,7 @@ const ENDPOINT = "'we_0a1b2c3d4e5f60718293'"
 const IMPORT = "'lio_0a1b2c3d4e5f60718293'"
 const LABEL = "'lbl_0a1b2c3d4e5f60718293'"
 const PROPOSAL = "'pol_0a1b2c3d4e5f60718293'"
+const CHANGE = "'chg_0a1b2c3d4e5f60718293'"
 const KEY = "'8f2k1m0a'"
 const OWN = "'0x00000000219ab540356cBB839Cbe05303d7705Fa'"
 const ADDRESS = "'0x098B716B8Aaf21512996dC57EB0615e2383E2f96'"
@@ -143,8 +144,16 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
   ],
   rotateApiKey: [`keys.rotate(${KEY})`],
   revokeApiKey: [`keys.revoke(${KEY})`],
+  proposeChange: [
+    `proposedChanges.propose({ issue_key: { scope: 'read-write' }, reason: 'the new service' })`,
+    `proposed_changes.propose({'issue_key': {'scope': 'read-write'}, 'reason': 'the new service'})`,
+  ],
+  listProposedChanges: [`proposedChanges.list({ show: 'open' })`, `proposed_changes.list(show='open')`],
+  getProposedChange: [`proposedChanges.get(${CHANGE})`],
+  decideProposedChange: [`proposedChanges.decide(${CHANGE}, 'confirm')`],
   listAccounts: [`accounts.list()`],
   createAccount: [`accounts.create('Example Exchange')`],
+  getPeople: [`accounts.people()`],
   getPolicy: [`policy.get()`],
   tryPolicy: [
     `policy.whatIf(await cupel.policy.get(), { maxReports: 20 })`,
@@ -219,6 +228,7 @@ function curlOf({ method, path, operation }: Entry): string {
     import_id: 'lio_0a1b2c3d4e5f60718293',
     proposal_id: 'pol_0a1b2c3d4e5f60718293',
     label_id: 'lbl_0a1b2c3d4e5f60718293',
+    change_id: 'chg_0a1b2c3d4e5f60718293',
     key_id: '8f2k1m0a',
     token: 'cpl_share_…',
     link: 'u-…',

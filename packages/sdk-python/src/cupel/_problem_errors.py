@@ -38,6 +38,8 @@ __all__ = [
     "ImportConflictError",
     "PolicyConflictError",
     "KeyConflictError",
+    "ChangeConflictError",
+    "SecondPersonRequiredError",
     "CaseConflictError",
     "EndpointDisabledError",
     "JobNotEndedError",
@@ -137,6 +139,14 @@ class PolicyConflictError(ConflictError):
 
 class KeyConflictError(ConflictError):
     """409 `key_conflict`: The API key does not allow this change."""
+
+
+class ChangeConflictError(ConflictError):
+    """409 `change_conflict`: The proposed change does not allow this step."""
+
+
+class SecondPersonRequiredError(ConflictError):
+    """409 `second_person_required`: Another person must do this."""
 
 
 class CaseConflictError(ConflictError):
@@ -248,6 +258,8 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "import_conflict": ImportConflictError,
     "policy_conflict": PolicyConflictError,
     "key_conflict": KeyConflictError,
+    "change_conflict": ChangeConflictError,
+    "second_person_required": SecondPersonRequiredError,
     "case_conflict": CaseConflictError,
     "endpoint_disabled": EndpointDisabledError,
     "job_not_ended": JobNotEndedError,

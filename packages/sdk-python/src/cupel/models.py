@@ -37,6 +37,7 @@ __all__ = [
     "Counterparty",
     "Coverage",
     "DeadLetterCount",
+    "DecidedChange",
     "Evidence",
     "EvidenceCounterparty",
     "EvidenceFactor",
@@ -90,6 +91,9 @@ __all__ = [
     "PastLists",
     "PastPolicy",
     "PastReport",
+    "People",
+    "PeopleGroup",
+    "PeopleRole",
     "Policy",
     "PolicyActivation",
     "PolicyChange",
@@ -100,6 +104,7 @@ __all__ = [
     "PolicyVersion",
     "PriceTable",
     "ProjectionHealth",
+    "ProposedChange",
     "RedeliveredWebhooks",
     "Report",
     "ReportCase",
@@ -109,6 +114,7 @@ __all__ = [
     "SentWebhookDelivery",
     "ServiceHealth",
     "Share",
+    "SignedInPerson",
     "Transfer",
     "TransferAsset",
     "TransferCounterparty",
@@ -139,6 +145,12 @@ class Account(Model):
     account_id: str
     name: str
     created_at: str
+    working_keys: int
+    """Keys of both environments that are neither revoked nor expired."""
+    plans: tuple[str, ...]
+    """The plans of those keys, each once."""
+    last_used_at: str | None
+    """To the minute; null if none of its keys was ever used."""
 
 
 class ApiKey(Model):
@@ -1083,6 +1095,73 @@ class Chain(Model):
     """A public explorer; `{address}` stands for the address. Null if none shows addresses."""
 
 
+class NewApiKey(Model):
+    """With the key itself, which only this answer shows."""
+    __slots__ = ()
+
+    key_id: str
+    account_id: str
+    livemode: bool
+    """False for a key of the sandbox."""
+    scope: str
+    """read-only, read-write, admin or operator; each holds those before it."""
+    plan: str
+    name: str
+    allowed_ips: tuple[str, ...]
+    """Where the key may be used from; empty: anywhere."""
+    webhook_admin: bool
+    """Whether the key may change webhook endpoints."""
+    status: str
+    """active, ending (rotated, and works until `revoked_at`), revoked or expired."""
+    rotated_from: str | None
+    """The key that this one replaces; null for none."""
+    issued_at: str
+    expires_at: str | None
+    """When it expires or expired; null for never."""
+    revoked_at: str | None
+    """When it stopped working, or will; null for neither."""
+    last_used_at: str | None
+    """To the minute; null if it was never used."""
+    key: str
+    """The key itself; only this answer shows it."""
+
+
+class DecidedChange(Model):
+    __slots__ = ()
+    _parts = {
+        "proposed_by": CasePerson,
+        "decided_by": CasePerson,
+        "new_key": NewApiKey,
+    }
+    _records = frozenset({
+        "change",
+    })
+
+    change_id: str
+    status: str
+    """`open`, `confirmed`, `refused` or `expired`. Only an open one can be decided."""
+    kind: str
+    """`issue_key`, `change_key`, `rotate_key` or `confirm_import`."""
+    account_id: str
+    """The account whose key it changes; that of the proposer for a list."""
+    livemode: bool
+    change: Mapping[str, Any] | None
+    """What it changes, in the fields of its kind; null if nobody can read it any more."""
+    reason: str
+    proposed_by: CasePerson
+    proposed_at: str
+    expires_at: str
+    decided_by: CasePerson | None
+    """Null while nobody decided."""
+    decided_at: str | None
+    needs_second_person: bool
+    """Whether another person must confirm it."""
+    may_confirm: bool
+    """Whether this caller may confirm it now."""
+    new_key: NewApiKey | None
+    """The key that a confirmation issued, which only this answer shows; null for none."""
+
+
 class InboxReport(Model):
     __slots__ = ()
 
@@ -1612,37 +1691,6 @@ class ListRefresh(Model):
     """Failures in a row."""
 
 
-class NewApiKey(Model):
-    """With the key itself, which only this answer shows."""
-    __slots__ = ()
-
-    key_id: str
-    account_id: str
-    livemode: bool
-    """False for a key of the sandbox."""
-    scope: str
-    """read-only, read-write, admin or operator; each holds those before it."""
-    plan: str
-    name: str
-    allowed_ips: tuple[str, ...]
-    """Where the key may be used from; empty: anywhere."""
-    webhook_admin: bool
-    """Whether the key may change webhook endpoints."""
-    status: str
-    """active, ending (rotated, and works until `revoked_at`), revoked or expired."""
-    rotated_from: str | None
-    """The key that this one replaces; null for none."""
-    issued_at: str
-    expires_at: str | None
-    """When it expires or expired; null for never."""
-    revoked_at: str | None
-    """When it stopped working, or will; null for neither."""
-    last_used_at: str | None
-    """To the minute; null if it was never used."""
-    key: str
-    """The key itself; only this answer shows it."""
-
-
 class NewShare(Model):
     """With the link, which only this answer shows."""
     __slots__ = ()
@@ -1736,6 +1784,56 @@ class OwnLabel(Model):
     """When it was removed or replaced; null if it was neither."""
     replaced_by: str | None
     """The label that took its place; null for none."""
+
+
+class PeopleRole(Model):
+    __slots__ = ()
+
+    key_id: str
+    """The key that they act with."""
+    account_id: str
+    livemode: bool
+    scope: str
+    """What they may do; each scope holds those before it."""
+
+
+class PeopleGroup(Model):
+    __slots__ = ()
+    _parts = {
+        "acts_with": PeopleRole,
+    }
+
+    group: str
+    acts_with: PeopleRole | None
+    """Null if the key that the settings name does not work: then nobody of the group signs in."""
+
+
+class SignedInPerson(Model):
+    __slots__ = ()
+
+    person: str
+    key_id: str
+    """The key that they act with."""
+    account_id: str
+    livemode: bool
+    scope: str
+    """What they may do; each scope holds those before it."""
+    begun_at: str
+    used_at: str
+
+
+class People(Model):
+    __slots__ = ()
+    _parts = {
+        "groups": PeopleGroup,
+        "signed_in": SignedInPerson,
+    }
+
+    has_sign_in_service: bool
+    groups: tuple[PeopleGroup, ...]
+    """Groups of the sign-in service, as the settings map them to keys."""
+    signed_in: tuple[SignedInPerson, ...]
+    """Persons with a session, the last used first, at most 500."""
 
 
 class PolicyDocumentLevels(Model):
@@ -2293,6 +2391,39 @@ class PolicyProposal(Model):
     """The settings in which it differs from the policy in force; empty before the first activation."""
     findings: tuple[PolicyFinding, ...]
     """Warnings: choices that deserve a second look."""
+
+
+class ProposedChange(Model):
+    __slots__ = ()
+    _parts = {
+        "proposed_by": CasePerson,
+        "decided_by": CasePerson,
+    }
+    _records = frozenset({
+        "change",
+    })
+
+    change_id: str
+    status: str
+    """`open`, `confirmed`, `refused` or `expired`. Only an open one can be decided."""
+    kind: str
+    """`issue_key`, `change_key`, `rotate_key` or `confirm_import`."""
+    account_id: str
+    """The account whose key it changes; that of the proposer for a list."""
+    livemode: bool
+    change: Mapping[str, Any] | None
+    """What it changes, in the fields of its kind; null if nobody can read it any more."""
+    reason: str
+    proposed_by: CasePerson
+    proposed_at: str
+    expires_at: str
+    decided_by: CasePerson | None
+    """Null while nobody decided."""
+    decided_at: str | None
+    needs_second_person: bool
+    """Whether another person must confirm it."""
+    may_confirm: bool
+    """Whether this caller may confirm it now."""
 
 
 class RedeliveredWebhooks(Model):

@@ -667,6 +667,8 @@ export interface components {
              * @example import_conflict
              * @example policy_conflict
              * @example key_conflict
+             * @example change_conflict
+             * @example second_person_required
              * @example case_conflict
              * @example endpoint_disabled
              * @example job_not_ended
@@ -2475,12 +2477,12 @@ export interface components {
             readonly webhook_admin?: boolean | null;
             /** @description When the key expires. Absent: when the calling key does, if it does. */
             readonly expires_at?: string | null;
-            /** @description Why, for the audit log. */
-            readonly reason?: string | null;
             /** @description For operators: the account of the key. */
             readonly account_id?: string | null;
             /** @description For operators: false for a key of the sandbox. */
             readonly livemode?: boolean | null;
+            /** @description Why, for the audit log. */
+            readonly reason?: string | null;
         };
         /** @description With the key itself, which only this answer shows. */
         readonly NewApiKey: {
@@ -2532,6 +2534,125 @@ export interface components {
             /** @description Why, for the audit log. */
             readonly reason?: string | null;
         };
+        readonly NewProposedChangeRequest: {
+            /** @description A key to issue, as for `POST /v1/keys`. */
+            readonly issue_key?: components["schemas"]["ProposedKey"] | null;
+            /** @description Other rights or another name of a key, as for `PATCH /v1/keys/{key_id}`. */
+            readonly change_key?: components["schemas"]["ProposedKeyChange"] | null;
+            /** @description A successor of a key, as for `POST /v1/keys/{key_id}/rotate`. */
+            readonly rotate_key?: components["schemas"]["ProposedRotation"] | null;
+            /** @description For operators: the import of a list, as for `POST /v1/list-imports/{import_id}/confirm`. */
+            readonly confirm_import?: components["schemas"]["ProposedImport"] | null;
+            /** @description Why, for whoever confirms it. */
+            readonly reason: string;
+        };
+        readonly ProposedKey: {
+            /**
+             * @description What the key may do; each scope holds those before it.
+             * @enum {string}
+             */
+            readonly scope: "read-only" | "read-write" | "admin";
+            /** @description That of the calling key where absent. */
+            readonly plan?: ("pro" | "enterprise") | null;
+            readonly name?: string | null;
+            /** @description Addresses and CIDR ranges from which the key may be used. Absent: those of the calling key. */
+            readonly allowed_ips?: readonly string[] | null;
+            /** @description Whether the key may change webhook endpoints; false where absent. */
+            readonly webhook_admin?: boolean | null;
+            /** @description When the key expires. Absent: when the calling key does, if it does. */
+            readonly expires_at?: string | null;
+            /** @description For operators: the account of the key. */
+            readonly account_id?: string | null;
+            /** @description For operators: false for a key of the sandbox. */
+            readonly livemode?: boolean | null;
+        };
+        readonly ProposedKeyChange: {
+            /** @description The id of the key: the first 8 characters behind its prefix. */
+            readonly key_id: string;
+            readonly scope?: ("read-only" | "read-write" | "admin") | null;
+            readonly plan?: ("pro" | "enterprise") | null;
+            readonly name?: string | null;
+            readonly allowed_ips?: readonly string[] | null;
+            readonly webhook_admin?: boolean | null;
+            /** @description When the key expires; null for never. */
+            readonly expires_at?: string | null;
+        };
+        readonly ProposedRotation: {
+            /** @description The id of the key: the first 8 characters behind its prefix. */
+            readonly key_id: string;
+            /** @description For so long the old key works as well; 0 ends it at once. 24 where absent. */
+            readonly overlap_hours?: number | null;
+        };
+        readonly ProposedImport: {
+            readonly import_id: string;
+            readonly accept_removals?: number | null;
+            readonly accept_unreadable?: number | null;
+        };
+        readonly ProposedChange: {
+            readonly change_id: string;
+            /** @description `open`, `confirmed`, `refused` or `expired`. Only an open one can be decided. */
+            readonly status: string;
+            /** @description `issue_key`, `change_key`, `rotate_key` or `confirm_import`. */
+            readonly kind: string;
+            /** @description The account whose key it changes; that of the proposer for a list. */
+            readonly account_id: string;
+            readonly livemode: boolean;
+            /** @description What it changes, in the fields of its kind; null if nobody can read it any more. */
+            readonly change: {
+                readonly [key: string]: unknown;
+            } | null;
+            readonly reason: string;
+            readonly proposed_by: components["schemas"]["CasePerson"];
+            /** Format: date-time */
+            readonly proposed_at: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            /** @description Null while nobody decided. */
+            readonly decided_by: components["schemas"]["CasePerson"] | null;
+            readonly decided_at: string | null;
+            /** @description Whether another person must confirm it. */
+            readonly needs_second_person: boolean;
+            /** @description Whether this caller may confirm it now. */
+            readonly may_confirm: boolean;
+        };
+        readonly ProposedChangePage: {
+            readonly items: readonly components["schemas"]["ProposedChange"][];
+            /** @description Token for the next page; null at the end. */
+            readonly next_page_token: string | null;
+        };
+        readonly ProposedChangeDecisionRequest: {
+            /** @enum {string} */
+            readonly decision: "confirm" | "refuse";
+        };
+        readonly DecidedChange: {
+            readonly change_id: string;
+            /** @description `open`, `confirmed`, `refused` or `expired`. Only an open one can be decided. */
+            readonly status: string;
+            /** @description `issue_key`, `change_key`, `rotate_key` or `confirm_import`. */
+            readonly kind: string;
+            /** @description The account whose key it changes; that of the proposer for a list. */
+            readonly account_id: string;
+            readonly livemode: boolean;
+            /** @description What it changes, in the fields of its kind; null if nobody can read it any more. */
+            readonly change: {
+                readonly [key: string]: unknown;
+            } | null;
+            readonly reason: string;
+            readonly proposed_by: components["schemas"]["CasePerson"];
+            /** Format: date-time */
+            readonly proposed_at: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            /** @description Null while nobody decided. */
+            readonly decided_by: components["schemas"]["CasePerson"] | null;
+            readonly decided_at: string | null;
+            /** @description Whether another person must confirm it. */
+            readonly needs_second_person: boolean;
+            /** @description Whether this caller may confirm it now. */
+            readonly may_confirm: boolean;
+            /** @description The key that a confirmation issued, which only this answer shows; null for none. */
+            readonly new_key: components["schemas"]["NewApiKey"] | null;
+        };
         readonly AccountPage: {
             readonly items: readonly components["schemas"]["Account"][];
             /** @description Token for the next page; null at the end. */
@@ -2542,11 +2663,50 @@ export interface components {
             readonly name: string;
             /** Format: date-time */
             readonly created_at: string;
+            /** @description Keys of both environments that are neither revoked nor expired. */
+            readonly working_keys: number;
+            /** @description The plans of those keys, each once. */
+            readonly plans: readonly string[];
+            /** @description To the minute; null if none of its keys was ever used. */
+            readonly last_used_at: string | null;
         };
         readonly NewAccountRequest: {
             readonly name: string;
             /** @description Why, for the audit log. */
             readonly reason?: string | null;
+        };
+        readonly People: {
+            readonly has_sign_in_service: boolean;
+            /** @description Groups of the sign-in service, as the settings map them to keys. */
+            readonly groups: readonly components["schemas"]["PeopleGroup"][];
+            /** @description Persons with a session, the last used first, at most 500. */
+            readonly signed_in: readonly components["schemas"]["SignedInPerson"][];
+        };
+        readonly PeopleGroup: {
+            readonly group: string;
+            /** @description Null if the key that the settings name does not work: then nobody of the group signs in. */
+            readonly acts_with: components["schemas"]["PeopleRole"] | null;
+        };
+        readonly PeopleRole: {
+            /** @description The key that they act with. */
+            readonly key_id: string;
+            readonly account_id: string;
+            readonly livemode: boolean;
+            /** @description What they may do; each scope holds those before it. */
+            readonly scope: string;
+        };
+        readonly SignedInPerson: {
+            readonly person: string;
+            /** @description The key that they act with. */
+            readonly key_id: string;
+            readonly account_id: string;
+            readonly livemode: boolean;
+            /** @description What they may do; each scope holds those before it. */
+            readonly scope: string;
+            /** Format: date-time */
+            readonly begun_at: string;
+            /** Format: date-time */
+            readonly used_at: string;
         };
         readonly NewSession: {
             readonly account_id: string;

@@ -108,6 +108,16 @@ export class KeyConflictError extends ConflictError {
   override name = 'KeyConflictError'
 }
 
+/** 409 `change_conflict`: The proposed change does not allow this step. */
+export class ChangeConflictError extends ConflictError {
+  override name = 'ChangeConflictError'
+}
+
+/** 409 `second_person_required`: Another person must do this. */
+export class SecondPersonRequiredError extends ConflictError {
+  override name = 'SecondPersonRequiredError'
+}
+
 /** 409 `case_conflict`: The case does not allow this change. */
 export class CaseConflictError extends ConflictError {
   override name = 'CaseConflictError'
@@ -239,6 +249,8 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   import_conflict: ImportConflictError,
   policy_conflict: PolicyConflictError,
   key_conflict: KeyConflictError,
+  change_conflict: ChangeConflictError,
+  second_person_required: SecondPersonRequiredError,
   case_conflict: CaseConflictError,
   endpoint_disabled: EndpointDisabledError,
   job_not_ended: JobNotEndedError,

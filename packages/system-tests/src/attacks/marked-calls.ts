@@ -58,6 +58,11 @@ const JUDGED: Readonly<Record<string, string>> = {
   'POST /v1/keys account_id': 'an account',
   'POST /v1/keys allowed_ips[]': 'a range of addresses',
   'PATCH /v1/keys/{key_id} allowed_ips[]': 'a range of addresses',
+  'POST /v1/proposed-changes issue_key.account_id': 'an account',
+  'POST /v1/proposed-changes issue_key.allowed_ips[]': 'a range of addresses',
+  'POST /v1/proposed-changes change_key.allowed_ips[]': 'a range of addresses',
+  // Only with the id of a key: its text goes the way of `issue_key.name`.
+  'POST /v1/proposed-changes change_key.name': 'a change of a key that there is',
   'POST /v1/sessions/oidc id_token': 'a signed statement',
   'POST /v1/sessions/oidc nonce': 'the secret of a statement',
   'POST /v1/sessions/oidc key_id': 'a key of a group',
@@ -309,6 +314,11 @@ async function keptObjects(client: Client, made: Make): Promise<Readonly<Record<
       'label_id',
     ),
     proposal_id: await made('/v1/policy/proposals', await nextPolicy(client), 'proposal_id'),
+    change_id: await made(
+      '/v1/proposed-changes',
+      { issue_key: { scope: 'read-only' }, reason: 'an example' },
+      'change_id',
+    ),
     delivery_id: await made(`${hooks}/${endpoint}/test`, {}, 'delivery_id'),
     token: (await made(shared, {}, 'url')).split('/').at(-1)!,
     tile: '0/000',

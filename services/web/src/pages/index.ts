@@ -9,7 +9,7 @@ import { bulkPages } from '@cupel/bulk/pages'
 import { homePages } from './home/index.js'
 import { ledgerPages } from '@cupel/ledger/pages'
 import { inboxPages, watchesPages } from '@cupel/watches/pages'
-import { keyPages, oidcPages, signInPages } from '@cupel/accounts/pages'
+import { accountPages, changePages, keyPages, oidcPages, signInPages } from '@cupel/accounts/pages'
 import { policyPages } from '@cupel/policy/pages'
 import { screenPages, transferPages } from '@cupel/screening/pages'
 import { sharingPages } from '@cupel/sharing/pages'
@@ -34,6 +34,8 @@ export const pagesOf = (service: SignInService | null): readonly Page[] => [
   ...ledgerPages,
   ...policyPages,
   ...keyPages,
+  ...changePages,
+  ...accountPages,
   ...usagePages,
   ...healthPages,
   ...auditPages,

@@ -63,7 +63,21 @@ export function rightsOf(form: FormData): Readonly<Record<string, unknown>> {
       ? {}
       : { expires_at: expires === '' ? null : `${expires}T00:00:00Z` }),
     ...givenTexts(form, ['name', 'reason', 'plan']),
+    ...tenantOf(fieldOf(form, 'account_id'), fieldOf(form, 'livemode')),
   }
+}
+
+/** What the fields ask for: a proposal has its reason apart. */
+export const withoutReason = (rights: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(rights).filter(([name]) => name !== 'reason'))
+
+/** The account and environment that an operator names; nothing for those of the own key. */
+export function tenantOf(
+  account: string | null,
+  livemode: string | null,
+): Readonly<Record<string, string | boolean>> {
+  if (account === null || account === '') return {}
+  return { account_id: account, livemode: livemode !== 'false' }
 }
 
 /** Texts of the form that are not empty. */

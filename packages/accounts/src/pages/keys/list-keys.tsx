@@ -7,13 +7,25 @@ import {
   Moment,
   Notice,
   Pager,
+  queryText,
   ScrollTable,
   page,
   type Page,
   type PageCall,
   type ShownPage,
 } from '@cupel/console'
-import { API_KEYS, pagePathOf, rightsOf, scopeText, statusText, type ApiKey } from './api-key.js'
+import {
+  API_KEYS,
+  pagePathOf,
+  rightsOf,
+  scopeText,
+  statusText,
+  tenantOf,
+  withoutReason,
+  type ApiKey,
+} from './api-key.js'
+import { isRedirect, sendOrPropose } from '../changes/proposed-change.js'
+import { readWaitingChanges, WaitingChanges } from '../changes/waiting-changes.js'
 import { KeyFields } from './key-fields.js'
 import { showKeyOnce } from './show-new-key.js'
 
@@ -30,14 +42,16 @@ export const createKey: Page = {
   access: 'session',
   async handle(call) {
     try {
-      const made = await call.api.send<ApiKey & { readonly key: string }>(
-        'POST',
-        API_KEYS,
-        rightsOf(call.form),
+      const rights = rightsOf(call.form)
+      const made = await sendOrPropose(
+        call,
+        () => call.api.send<ApiKey & { readonly key: string }>('POST', API_KEYS, rights),
+        { issue_key: withoutReason(rights) },
       )
+      if (isRedirect(made)) return made
       return await showKeyOnce(call, made.key_id, { secret: made.key, replaced: null })
     } catch (error) {
-      if (!(error instanceof ApiProblem) || ![400, 403].includes(error.status)) throw error
+      if (!(error instanceof ApiProblem) || ![400, 403, 409].includes(error.status)) throw error
       return keysPage(call, { fault: error.errors[0]?.detail ?? error.detail, status: error.status })
     }
   },
@@ -47,17 +61,22 @@ async function keysPage(
   call: PageCall,
   { fault, status }: { readonly fault: string | null; readonly status: number },
 ): Promise<ShownPage> {
-  const { items, next_page_token: next } = await call.api.get<ListPage<ApiKey>>(API_KEYS, {
-    page_token: call.query.get('page_token'),
-  })
+  const tenant = tenantOf(call.query.get('account_id'), call.query.get('livemode'))
+  const asked = Object.fromEntries(Object.entries(tenant).map(([name, value]) => [name, String(value)]))
+  const isLive = tenant['livemode'] ?? call.session?.livemode !== false
+  const [{ items, next_page_token: next }, waiting] = await Promise.all([
+    call.api.get<ListPage<ApiKey>>(API_KEYS, { ...asked, page_token: call.query.get('page_token') }),
+    readWaitingChanges(call),
+  ])
   const body = (
     <section>
       <h1>API keys</h1>
       <p class="quiet">
-        Keys of this account in the {call.session?.livemode === false ? 'sandbox' : 'live environment'}. A key
-        is shown once, when it is issued.
+        Keys of {asked['account_id'] === undefined ? 'this account' : <code>{asked['account_id']}</code>} in
+        the {isLive === false ? 'sandbox' : 'live environment'}. A key is shown once, when it is issued.
       </p>
       {fault === null ? null : <Notice kind="fault">{fault}</Notice>}
+      <WaitingChanges of={waiting} />
       <ScrollTable
         caption="API keys"
         class="stacked"
@@ -88,7 +107,10 @@ async function keysPage(
       <Pager path="/keys" query={call.query} next={next} />
       <section aria-labelledby="new-key">
         <h2 id="new-key">New key</h2>
-        <Form call={call} action="/keys" class="narrow">
+        <Form call={call} action={`/keys${queryText(asked)}`} class="narrow">
+          {Object.entries(asked).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
           <KeyFields before={null} />
           <p class="actions">
             <button>Issue the key</button>

@@ -13,7 +13,17 @@ import {
   type PageCall,
   type ShownPage,
 } from '@cupel/console'
-import { apiPathOf, givenTexts, pagePathOf, rightsOf, scopeText, statusText, type ApiKey } from './api-key.js'
+import {
+  apiPathOf,
+  givenTexts,
+  pagePathOf,
+  rightsOf,
+  scopeText,
+  statusText,
+  withoutReason,
+  type ApiKey,
+} from './api-key.js'
+import { isRedirect, sendOrPropose } from '../changes/proposed-change.js'
 import { KeyFields } from './key-fields.js'
 import { showKeyOnce } from './show-new-key.js'
 
@@ -41,18 +51,23 @@ function change(action: string, handle: (call: PageCall, keyId: string) => Promi
   }
 }
 
-export const changeKey = change('change', async ({ api, form }, id) => {
-  await api.send('PATCH', apiPathOf(id), rightsOf(form))
+export const changeKey = change('change', async (call, id) => {
+  const rights = rightsOf(call.form)
+  const made = await sendOrPropose(call, () => call.api.send('PATCH', apiPathOf(id), rights), {
+    change_key: { key_id: id, ...withoutReason(rights) },
+  })
+  if (isRedirect(made)) return made
   return redirect(`${pagePathOf(id)}?changed`)
 })
 
 export const rotateKey = change('rotate', async (call, id) => {
   const reason = givenTexts(call.form, ['reason'])
-  const made = await call.api.send<ApiKey & { readonly key: string }>(
-    'POST',
-    apiPathOf(id, '/rotate'),
-    reason,
+  const made = await sendOrPropose(
+    call,
+    () => call.api.send<ApiKey & { readonly key: string }>('POST', apiPathOf(id, '/rotate'), reason),
+    { rotate_key: { key_id: id } },
   )
+  if (isRedirect(made)) return made
   return await showKeyOnce(call, made.key_id, { secret: made.key, replaced: id })
 })
 

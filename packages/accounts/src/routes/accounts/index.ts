@@ -14,19 +14,28 @@ import {
   statuses,
   text,
 } from '@cupel/gate/http'
+import { listPeople, type PeopleParts } from './list-people.js'
 import { keyAuthor, reasonField, type KeyParts } from '../keys/key-description.js'
 
 const LIST = 'accounts'
 const MAX_NAME_LENGTH = 200
 
 const accountComponent = z
-  .object({ account_id: z.string(), name: z.string(), created_at: instant })
+  .object({
+    account_id: z.string(),
+    name: z.string(),
+    created_at: instant,
+    working_keys: z.int().describe('Keys of both environments that are neither revoked nor expired.'),
+    plans: z.array(z.string()).describe('The plans of those keys, each once.'),
+    last_used_at: instant.nullable().describe('To the minute; null if none of its keys was ever used.'),
+  })
   .meta({ id: 'Account' })
 
 const accountExample = {
   account_id: 'acc_5f1c0a2b9d3e4f60718a',
   name: 'Example Exchange',
   created_at: '2026-11-21T09:00:00.000Z',
+  ...{ working_keys: 2, plans: ['pro'], last_used_at: '2026-11-21T10:00:00.000Z' },
 }
 
 const accountsQuery = z.strictObject({ page_size: pageSize(MAX_PAGE_SIZE), page_token: pageToken })
@@ -40,9 +49,10 @@ const accountBody = z
   })
   .meta({ id: 'NewAccountRequest' })
 
-export const accountEndpoints = (parts: KeyParts): readonly Endpoint[] => [
+export const accountEndpoints = (parts: KeyParts & PeopleParts): readonly Endpoint[] => [
   listEveryAccount(parts),
   openAccount(parts),
+  listPeople(parts),
 ]
 
 function listEveryAccount({ database, tokens, personalData }: KeyParts): Endpoint {
@@ -52,7 +62,8 @@ function listEveryAccount({ database, tokens, personalData }: KeyParts): Endpoin
     path: '/v1/accounts',
     tag: 'Accounts',
     summary: 'List the accounts',
-    description: 'Every account of the installation, oldest first. For operators.',
+    description:
+      'Every account of the installation with its keys in short, oldest first. `GET /v1/keys?account_id=` lists the keys of one. For operators.',
     access: 'operator',
     querySchema: accountsQuery,
     answers: [
@@ -72,9 +83,10 @@ function listEveryAccount({ database, tokens, personalData }: KeyParts): Endpoin
       const after = createdAt === undefined || accountId === undefined ? null : { createdAt, accountId }
       const { items, next } = await listAccountPage(database, { after, pageSize: query.page_size })
       const opened = await Promise.all(
-        items.map(async ({ accountId: id, name, createdAt: at }) => {
-          return { account_id: id, name: await personalData.openText(name, id), created_at: at }
-        }),
+        items.map(async ({ accountId, name, createdAt: at, workingKeys, plans, lastUsedAt }) => ({
+          ...{ account_id: accountId, name: await personalData.openText(name, accountId), created_at: at },
+          ...{ working_keys: workingKeys, plans, last_used_at: lastUsedAt },
+        })),
       )
       const token = next === null ? null : tokens.seal([LIST], [next.createdAt, next.accountId])
       return jsonAnswer(200, JSON.stringify({ items: opened, next_page_token: token }))
@@ -100,7 +112,7 @@ function openAccount({ database, personalData }: KeyParts): Endpoint {
         description: 'The account.',
         contentType: 'application/json',
         schema: accountComponent,
-        example: accountExample,
+        example: { ...accountExample, working_keys: 0, plans: [], last_used_at: null },
       },
     ],
     problems: ['unavailable'],
@@ -108,7 +120,10 @@ function openAccount({ database, personalData }: KeyParts): Endpoint {
       const { by } = keyAuthor(call)
       const order = { name: body.name, by, reason: body.reason ?? '', sealing: personalData }
       const { accountId, name, createdAt } = await createAccount(database, order)
-      const document = { account_id: accountId, name, created_at: createdAt }
+      const document = {
+        ...{ account_id: accountId, name, created_at: createdAt },
+        ...{ working_keys: 0, plans: [], last_used_at: null },
+      }
       return jsonAnswer(statuses.created, JSON.stringify(document))
     },
   })

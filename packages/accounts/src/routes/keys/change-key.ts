@@ -12,6 +12,7 @@ import {
   KEYS_TAG,
   keyText,
   nameField,
+  needsSecondPerson,
   planField,
   rangesField,
   reasonField,
@@ -21,20 +22,22 @@ import {
   type KeyPath,
 } from './key-description.js'
 
+/** What may be changed of a key. */
+export const changeFields = {
+  scope: orAbsent(scopeField),
+  plan: orAbsent(planField),
+  name: nameField,
+  allowed_ips: orAbsent(rangesField),
+  webhook_admin: orAbsent(webhookAdminField),
+  expires_at: expiryField.nullable().optional().describe('When the key expires; null for never.'),
+}
+
 const changeBody = z
-  .strictObject({
-    scope: orAbsent(scopeField),
-    plan: orAbsent(planField),
-    name: nameField,
-    allowed_ips: orAbsent(rangesField),
-    webhook_admin: orAbsent(webhookAdminField),
-    expires_at: expiryField.nullable().optional().describe('When the key expires; null for never.'),
-    reason: reasonField.describe('Why, for the audit log.'),
-  })
+  .strictObject({ ...changeFields, reason: reasonField.describe('Why, for the audit log.') })
   .refine((body) => Object.keys(changeOf(body)).length > 0, { error: 'Nothing to change is given' })
   .meta({ id: 'ApiKeyChange', minProperties: 1 })
 
-interface ChangeBody {
+export interface ChangeBody {
   readonly scope?: KeyChange['scope'] | undefined
   readonly plan?: KeyChange['plan'] | undefined
   readonly name?: string | undefined
@@ -43,7 +46,7 @@ interface ChangeBody {
   readonly expires_at?: string | null | undefined
 }
 
-function changeOf(body: ChangeBody): KeyChange {
+export function changeOf(body: ChangeBody): KeyChange {
   const change = {
     ...{ scope: body.scope, plan: body.plan, name: body.name, allowedIps: body.allowed_ips },
     ...{ webhookAdmin: body.webhook_admin, expiresAt: body.expires_at },
@@ -73,8 +76,9 @@ export function changeApiKey(parts: KeyParts): Endpoint {
         example: keyExample,
       },
     ],
-    problems: ['not_found', 'scope_required', 'key_conflict', 'unavailable'],
+    problems: ['not_found', 'scope_required', 'key_conflict', 'second_person_required', 'unavailable'],
     async handle(call, { path, body }) {
+      if (parts.needsSecondPerson) return needsSecondPerson()
       const order = { keyId: path.key_id, change: changeOf(body), reason: body.reason ?? '' }
       try {
         const sealing = parts.personalData

@@ -10,6 +10,7 @@ import {
   keyText,
   namedTenant,
   nameField,
+  needsSecondPerson,
   newKeyComponent,
   newKeyExample,
   ownKey,
@@ -23,29 +24,32 @@ import {
 
 const MAX_ACCOUNT_ID_LENGTH = 64
 
+/** What is asked of a new key. */
+export const newKeyFields = {
+  scope: scopeField,
+  plan: orAbsent(planField).describe('That of the calling key where absent.'),
+  name: nameField,
+  allowed_ips: orAbsent(rangesField).describe(
+    'Addresses and CIDR ranges from which the key may be used. Absent: those of the calling key.',
+  ),
+  webhook_admin: orAbsent(webhookAdminField).describe(
+    'Whether the key may change webhook endpoints; false where absent.',
+  ),
+  expires_at: orAbsent(expiryField).describe(
+    'When the key expires. Absent: when the calling key does, if it does.',
+  ),
+  account_id: orAbsent(text(MAX_ACCOUNT_ID_LENGTH)).describe('For operators: the account of the key.'),
+  livemode: orAbsent(z.boolean()).describe('For operators: false for a key of the sandbox.'),
+}
+
 const newKeyBody = z
-  .strictObject({
-    scope: scopeField,
-    plan: orAbsent(planField).describe('That of the calling key where absent.'),
-    name: nameField,
-    allowed_ips: orAbsent(rangesField).describe(
-      'Addresses and CIDR ranges from which the key may be used. Absent: those of the calling key.',
-    ),
-    webhook_admin: orAbsent(webhookAdminField).describe(
-      'Whether the key may change webhook endpoints; false where absent.',
-    ),
-    expires_at: orAbsent(expiryField).describe(
-      'When the key expires. Absent: when the calling key does, if it does.',
-    ),
-    reason: reasonField.describe('Why, for the audit log.'),
-    account_id: orAbsent(text(MAX_ACCOUNT_ID_LENGTH)).describe('For operators: the account of the key.'),
-    livemode: orAbsent(z.boolean()).describe('For operators: false for a key of the sandbox.'),
-  })
+  .strictObject({ ...newKeyFields, reason: reasonField.describe('Why, for the audit log.') })
   .meta({ id: 'NewApiKeyRequest' })
+export type NewKeyBody = z.infer<typeof newKeyBody>
 
 export function createApiKey(parts: KeyParts): Endpoint {
   const { database, personalData } = parts
-  return keyedEndpoint<undefined, undefined, z.infer<typeof newKeyBody>>({
+  return keyedEndpoint<undefined, undefined, NewKeyBody>({
     operationId: 'createApiKey',
     method: 'POST',
     path: '/v1/keys',
@@ -70,8 +74,9 @@ export function createApiKey(parts: KeyParts): Endpoint {
         example: newKeyExample,
       },
     ],
-    problems: ['not_found', 'scope_required', 'unavailable'],
+    problems: ['not_found', 'scope_required', 'second_person_required', 'unavailable'],
     async handle(call, { body }) {
+      if (parts.needsSecondPerson) return needsSecondPerson()
       const tenant = namedTenant(call.caller, body)
       if ('code' in tenant) return tenant
       try {

@@ -9,6 +9,7 @@ import {
   keyPath,
   keyRefusal,
   KEYS_TAG,
+  needsSecondPerson,
   keyText,
   newKeyComponent,
   newKeyExample,
@@ -21,13 +22,12 @@ const HOUR_MS = 3_600_000
 const MAX_OVERLAP_HOURS = 720
 const OVERLAP_HOURS = ROTATION_OVERLAP_MS / HOUR_MS
 
+export const overlapField = orAbsent(z.number().min(0).max(MAX_OVERLAP_HOURS)).describe(
+  `For so long the old key works as well; 0 ends it at once. ${OVERLAP_HOURS} where absent.`,
+)
+
 const rotateBody = z
-  .strictObject({
-    overlap_hours: orAbsent(z.number().min(0).max(MAX_OVERLAP_HOURS)).describe(
-      `For so long the old key works as well; 0 ends it at once. ${OVERLAP_HOURS} where absent.`,
-    ),
-    reason: reasonField.describe('Why, for the audit log.'),
-  })
+  .strictObject({ overlap_hours: overlapField, reason: reasonField.describe('Why, for the audit log.') })
   .meta({ id: 'ApiKeyRotationRequest' })
 
 export function rotateApiKey(parts: KeyParts): Endpoint {
@@ -53,8 +53,10 @@ export function rotateApiKey(parts: KeyParts): Endpoint {
         example: { ...newKeyExample, key_id: '3c9d2e1f', rotated_from: keyExample.key_id },
       },
     ],
-    problems: ['not_found', 'scope_required', 'key_conflict', 'unavailable'],
+    problems: ['not_found', 'scope_required', 'key_conflict', 'second_person_required', 'unavailable'],
     async handle(call, { path, body }) {
+      // Its own successor gives nobody a key who had none.
+      if (parts.needsSecondPerson && path.key_id !== call.caller.keyId) return needsSecondPerson()
       const overlapMs = (body.overlap_hours ?? OVERLAP_HOURS) * HOUR_MS
       const order = { keyId: path.key_id, overlapMs, reason: body.reason ?? '', sealing: parts.personalData }
       try {

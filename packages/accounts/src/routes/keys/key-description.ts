@@ -20,16 +20,17 @@ export interface KeyParts {
   readonly database: Database
   readonly tokens: PageTokens
   readonly personalData: PersonalData
+  /** Whether two persons issue and change keys: one proposes it, another one confirms it. */
+  readonly needsSecondPerson: boolean
 }
 
 export const KEYS_TAG = 'API keys'
 
-export const keyPath = z.object({
-  key_id: z
-    .string()
-    .regex(/^[0-9A-Za-z]{8}$/)
-    .describe('The id of the key: the first 8 characters behind its prefix.'),
-})
+export const keyIdField = z
+  .string()
+  .regex(/^[0-9A-Za-z]{8}$/)
+  .describe('The id of the key: the first 8 characters behind its prefix.')
+export const keyPath = z.object({ key_id: keyIdField })
 export type KeyPath = z.infer<typeof keyPath>
 
 /** The scopes that a call may give. Only the operator's commands give `operator`. */
@@ -180,6 +181,13 @@ export async function ownKey({ database }: Pick<KeyParts, 'database'>, { keyId }
 export function unknownKey(): Refusal {
   return refuse('not_found', 'There is no such key.')
 }
+
+/** The answer to a change that two persons make. */
+export const needsSecondPerson = (): Refusal =>
+  refuse(
+    'second_person_required',
+    'Two persons make this change: propose it with POST /v1/proposed-changes, and another person confirms it.',
+  )
 
 /** The answer to a change that was refused. Rejects with any other error. */
 export function keyRefusal(error: unknown): Refusal {

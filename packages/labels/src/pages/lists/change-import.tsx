@@ -1,4 +1,5 @@
 /** POST /lists/imports and /lists/imports/{import_id}/…: takes the file of a list, has it checked, and confirms its import. */
+import { isRedirect, sendOrPropose } from '@cupel/accounts/pages'
 import { ApiProblem, fieldOf, redirect, type Page, type PageAnswer, type PageCall } from '@cupel/console'
 import { API_IMPORTS, apiPathOf, pagePathOf, sendParts, type ListImport } from './list-import.js'
 import { importPage } from './show-import.js'
@@ -72,11 +73,12 @@ export const checkImport = change('check', async ({ api }, id) => {
 
 export const confirmImport = change('confirm', async ({ api, form }, id) => {
   const reason = fieldOf(form, 'reason').trim()
-  await api.send('POST', apiPathOf(id, '/confirm'), {
-    ...acceptedOf(form, 'accept_removals'),
-    ...acceptedOf(form, 'accept_unreadable'),
-    ...(reason === '' ? {} : { reason }),
+  const accepted = { ...acceptedOf(form, 'accept_removals'), ...acceptedOf(form, 'accept_unreadable') }
+  const body = { ...accepted, ...(reason === '' ? {} : { reason }) }
+  const made = await sendOrPropose({ api, form }, () => api.send('POST', apiPathOf(id, '/confirm'), body), {
+    confirm_import: { import_id: id, ...accepted },
   })
+  if (isRedirect(made)) return made
   return redirect(pagePathOf(id))
 })
 

@@ -17,7 +17,7 @@ import {
   statuses,
   orAbsent,
 } from '@cupel/gate/http'
-import { reasonField } from '@cupel/accounts/routes'
+import { needsSecondPerson, reasonField } from '@cupel/accounts/routes'
 import {
   importAuthor,
   importComponent,
@@ -115,7 +115,8 @@ const confirmBody = z
   })
   .meta({ id: 'ListImportConfirmationRequest' })
 
-export function confirmListImport({ database }: ListImportParts): Endpoint {
+export function confirmListImport(parts: ListImportParts): Endpoint {
+  const { database } = parts
   return keyedEndpoint<ImportPath, undefined, z.infer<typeof confirmBody>>({
     operationId: 'confirmListImport',
     method: 'POST',
@@ -129,7 +130,7 @@ export function confirmListImport({ database }: ListImportParts): Endpoint {
     bodySchema: confirmBody,
     bodyExample: { accept_removals: 87, reason: 'OFAC delisted Tornado Cash' },
     answers: [described(statuses.accepted, 'The import is ordered.', { status: 'importing', result: null })],
-    problems: ['not_found', 'import_conflict', 'unavailable'],
+    problems: ['not_found', 'import_conflict', 'second_person_required', 'unavailable'],
     judge({ body: { accept_removals: removals, accept_unreadable: unreadable, reason } }) {
       if (reason !== undefined || (removals === undefined && unreadable === undefined))
         return { judged: undefined }
@@ -137,6 +138,8 @@ export function confirmListImport({ database }: ListImportParts): Endpoint {
       return refuse('invalid_request', detail, { errors: [{ pointer: '/reason', detail }] })
     },
     async handle(call, { path, body }) {
+      const accepts = body.accept_removals !== undefined || body.accept_unreadable !== undefined
+      if (accepts && parts.needsSecondPerson) return needsSecondPerson()
       const order = await confirmListOrder(database, {
         ...{ orderId: path.import_id, by: importAuthor(call) },
         acceptRemovals: body.accept_removals ?? null,

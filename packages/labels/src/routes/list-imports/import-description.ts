@@ -25,6 +25,8 @@ import {
 export interface ListImportParts {
   readonly database: Database
   readonly tokens: PageTokens
+  /** Whether two persons accept removals or unreadable rows: one proposes it, another one confirms it. */
+  readonly needsSecondPerson: boolean
 }
 
 export const LIST_IMPORTS = 'Label lists'

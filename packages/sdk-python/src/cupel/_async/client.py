@@ -30,6 +30,7 @@ from .resources.lists import AsyncLists
 from .resources.log import AsyncLog
 from .resources.own_labels import AsyncOwnLabels
 from .resources.policy import AsyncPolicy
+from .resources.proposed_changes import AsyncProposedChanges
 from .resources.reports import AsyncReports
 from .resources.transfers import AsyncTransfers
 from .resources.watches import AsyncWatches
@@ -109,6 +110,7 @@ class AsyncCupel:
         self.log = AsyncLog(self._transport)
         self.own_labels = AsyncOwnLabels(self._transport)
         self.policy = AsyncPolicy(self._transport)
+        self.proposed_changes = AsyncProposedChanges(self._transport)
         self.watches = AsyncWatches(self._transport)
 
     async def screen(

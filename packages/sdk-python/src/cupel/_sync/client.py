@@ -31,6 +31,7 @@ from .resources.lists import Lists
 from .resources.log import Log
 from .resources.own_labels import OwnLabels
 from .resources.policy import Policy
+from .resources.proposed_changes import ProposedChanges
 from .resources.reports import Reports
 from .resources.transfers import Transfers
 from .resources.watches import Watches
@@ -110,6 +111,7 @@ class Cupel:
         self.log = Log(self._transport)
         self.own_labels = OwnLabels(self._transport)
         self.policy = Policy(self._transport)
+        self.proposed_changes = ProposedChanges(self._transport)
         self.watches = Watches(self._transport)
 
     def screen(

@@ -1,4 +1,5 @@
 /** GET /inbox: what waits for this person, newest first. */
+import { readWaiting, WaitingChanges } from '@cupel/accounts/pages'
 import { riskLevels } from '@cupel/contracts'
 import { en, reasonText, visibleText } from '@cupel/reports/document'
 import {
@@ -46,12 +47,13 @@ interface Filter {
 export async function inboxPage(call: PageCall, { status, fault, done }: InboxState): Promise<ShownPage> {
   const { api, query } = call
   const filter = filterOf(query)
-  const [list, count] = await Promise.all([
+  const [list, count, waiting] = await Promise.all([
     api.get<ListPage<InboxEntry>>('/v1/inbox', {
       ...filter,
       ...{ page_size: PAGE_SIZE, page_token: query.get('page_token') },
     }),
     api.get<UnreadCount>('/v1/inbox/unread'),
+    readWaiting(call),
   ])
   const isSearch = Object.values(filter).some((value) => value !== null)
   return page(
@@ -69,9 +71,10 @@ export async function inboxPage(call: PageCall, { status, fault, done }: InboxSt
           No watched address is green now: {visibleText(reasonText(code))}
         </Notice>
       ))}
+      <WaitingChanges of={waiting} />
       <Filters filter={filter} count={count} />
       {list.items.length === 0 ? (
-        <p class="empty">{isSearch ? 'No entry here is like this.' : 'Nothing waits for anybody.'}</p>
+        <p class="empty">{emptyText(isSearch, waiting?.length === 0)}</p>
       ) : (
         <Entries call={call} items={list.items} filter={filter} />
       )}
@@ -79,6 +82,12 @@ export async function inboxPage(call: PageCall, { status, fault, done }: InboxSt
     </>,
     { section: '/inbox', status },
   )
+}
+
+/** Changes that wait are shown above the entries. */
+function emptyText(isSearch: boolean, isNothingElse: boolean): string {
+  if (isSearch) return 'No entry here is like this.'
+  return isNothingElse ? 'Nothing waits for anybody.' : 'No report and no watch waits for anybody.'
 }
 
 /** Unknown values of a filter are no filter. */

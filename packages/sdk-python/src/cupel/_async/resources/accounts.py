@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ..._answers import object_of
 from ..._call import Call
-from ...models import Account
+from ...models import Account, People
 from ..item_list import AsyncItemList
 from ..transport import AsyncTransport
 from .list_of import list_of
@@ -46,3 +46,8 @@ class AsyncAccounts:
         body = {"name": name, "reason": reason}
         call = Call("POST", "/v1/accounts", "once", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
         return Account(object_of(await self._transport.call(call)))
+
+    async def people(self, *, timeout_ms: float | None = None, max_retries: int | None = None) -> People:
+        """The groups of the sign-in service with what their people may do, and who is signed in."""
+        call = Call("GET", "/v1/people", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
+        return People(object_of(await self._transport.call(call)))

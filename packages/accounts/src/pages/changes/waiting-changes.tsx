@@ -1,0 +1,108 @@
+/** What waits for a second person: changes of keys and lists, and policies. */
+import { visibleText } from '@cupel/reports/document'
+import {
+  mayAdminister,
+  mayOperate,
+  Moment,
+  nullWhereRefused,
+  ScrollTable,
+  type ListPage,
+  type PageCall,
+} from '@cupel/console'
+import {
+  API_CHANGES,
+  changeKindText,
+  pathOfChange,
+  personText,
+  type ProposedChange,
+} from './proposed-change.js'
+
+/** Open changes that a page shows: an account proposes no more than so many in a day. */
+const MAX_SHOWN = 50
+
+interface Waiting {
+  readonly path: string
+  readonly what: string
+  readonly by: string
+  readonly at: string
+  readonly why: string
+}
+
+type Waits = readonly Waiting[] | null
+
+/** Everything that waits, newest first; null if the API does not tell it. */
+export async function readWaiting(call: Pick<PageCall, 'api' | 'session'>): Promise<Waits> {
+  const [changes, policies] = await Promise.all([readWaitingChanges(call), readPolicies(call)])
+  if (changes === null || policies === null) return null
+  return [...changes, ...policies].sort((one, other) => (one.at < other.at ? 1 : -1))
+}
+
+/** Changes of keys and lists, newest first; null if the API does not tell them. */
+export async function readWaitingChanges({
+  api,
+  session,
+}: Pick<PageCall, 'api' | 'session'>): Promise<Waits> {
+  if (!mayAdminister(session)) return []
+  const asked = { show: 'open', page_size: MAX_SHOWN }
+  const page = await api.get<ListPage<ProposedChange>>(API_CHANGES, asked).catch(nullWhereRefused)
+  if (page === null) return null
+  return page.items.map((one) => ({
+    ...{ path: pathOfChange(one.change_id), what: changeKindText(one.kind), by: personText(one.proposed_by) },
+    ...{ at: one.proposed_at, why: one.reason },
+  }))
+}
+
+interface PolicyInShort {
+  readonly proposal_id: string
+  readonly status: string
+  readonly policy: { readonly id: string; readonly version: number }
+  readonly proposed_by: ProposedChange['proposed_by']
+  readonly proposed_at: string
+  readonly reason: string
+}
+
+async function readPolicies({ api, session }: Pick<PageCall, 'api' | 'session'>): Promise<Waits> {
+  if (!mayOperate(session) || session?.livemode !== true) return []
+  const page = await api.get<ListPage<PolicyInShort>>('/v1/policy/proposals').catch(nullWhereRefused)
+  if (page === null) return null
+  return page.items
+    .filter(({ status }) => status === 'open')
+    .map((one) => ({
+      path: `/policy/proposals/${encodeURIComponent(one.proposal_id)}`,
+      what: visibleText(`The policy ${one.policy.id} ${one.policy.version}`),
+      ...{ by: personText(one.proposed_by), at: one.proposed_at, why: one.reason },
+    }))
+}
+
+export function WaitingChanges({ of: waiting }: { readonly of: Waits }) {
+  if (waiting === null)
+    return <p class="quiet">Whether a change waits for a second person cannot be read right now.</p>
+  if (waiting.length === 0) return null
+  return (
+    <section aria-labelledby="waiting-title">
+      <h2 id="waiting-title">Changes that wait for a decision</h2>
+      <ScrollTable
+        caption="Changes that wait"
+        class="stacked"
+        head={['Change', 'Proposed by', 'When', 'Why']}
+      >
+        {waiting.map(({ path, what, by, at, why }) => (
+          <tr key={path}>
+            <td>
+              <a href={path}>{what}</a>
+            </td>
+            <td data-head="Proposed by" dir="auto">
+              {by}
+            </td>
+            <td data-head="When">
+              <Moment at={at} />
+            </td>
+            <td data-head="Why" dir="auto">
+              {visibleText(why)}
+            </td>
+          </tr>
+        ))}
+      </ScrollTable>
+    </section>
+  )
+}

@@ -1,0 +1,87 @@
+/** POST /v1/proposed-changes: a change of a key or of a list, for another person to confirm. */
+import { holdsScope } from '@cupel/domain'
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  refuse,
+  statuses,
+  type Answer,
+  type Endpoint,
+  type Refusal,
+} from '@cupel/gate/http'
+import { authorOfProposal, MAX_CHANGES_A_DAY, personOfCall, proposeChange } from '@cupel/gate/second-person'
+import { z } from 'zod'
+import {
+  askedOf,
+  changeComponent,
+  changeDocument,
+  changeExample,
+  changeRefusal,
+  CHANGES_TAG,
+  newChangeBody,
+  type NewChangeBody,
+  type ProposedChangeParts,
+} from './change-description.js'
+
+/** Thrown at the end of a trial, so that nothing of it is stored. */
+class TrialEnded extends Error {}
+
+export function proposeChangeEndpoint(parts: ProposedChangeParts): Endpoint {
+  return keyedEndpoint<undefined, undefined, NewChangeBody>({
+    operationId: 'proposeChange',
+    method: 'POST',
+    path: '/v1/proposed-changes',
+    tag: CHANGES_TAG,
+    summary: 'Propose a change',
+    description:
+      'Changes nothing: another call confirms or refuses it, of another person if the installation asks for one (`CUPEL_KEY_SECOND_PERSON`, `CUPEL_LIST_SECOND_PERSON`). What its proposer may not change is refused at once. It expires after 14 days.',
+    access: 'admin',
+    bodySchema: newChangeBody,
+    bodyExample: {
+      issue_key: { scope: 'read-write', name: 'screening' },
+      reason: 'The new payment service.',
+    },
+    answers: [
+      {
+        status: statuses.created,
+        description: 'The proposed change.',
+        contentType: 'application/json',
+        schema: changeComponent,
+        headers: { Location: { description: 'Path of the proposed change.', schema: z.string() } },
+        example: changeExample,
+      },
+    ],
+    problems: ['not_found', 'scope_required', 'change_conflict', 'unavailable'],
+    async handle(call, { body }): Promise<Answer | Refusal> {
+      const { kind: name, asked } = askedOf(body)
+      const kind = parts.kinds[name]
+      if (!holdsScope(call.caller.scope, kind.access))
+        return refuse('scope_required', `The API key lacks the scope of this change: ${kind.access}.`)
+      const subject = await kind.subject(call, asked)
+      if ('code' in subject) return subject
+      const { content, ofAccountId, livemode, basedOn } = subject
+      try {
+        await parts.database.transaction({ at: 'access.change' }, async (transaction) => {
+          await kind.make(transaction, call, { content, reason: body.reason, basedOn })
+          throw new TrialEnded()
+        })
+      } catch (error) {
+        if (!(error instanceof TrialEnded)) return changeRefusal(error)
+      }
+      const proposed = await proposeChange(
+        { ...parts, now: parts.now() },
+        {
+          ...{ ...(await authorOfProposal(parts, call)), ofAccountId, livemode, kind: name, basedOn },
+          change: call.seal.seal(JSON.stringify(content)),
+          reason: call.seal.seal(body.reason),
+        },
+      )
+      if (proposed === null)
+        return refuse('change_conflict', `There were ${MAX_CHANGES_A_DAY} proposals in 24 hours; wait.`)
+      const person = await personOfCall(parts, call)
+      const document = await changeDocument(parts, { proposed, decided: null }, person)
+      const location = `/v1/proposed-changes/${proposed.changeId}`
+      return jsonAnswer(statuses.created, JSON.stringify(document), { location })
+    },
+  })
+}

@@ -1,0 +1,108 @@
+/** GET /v1/proposed-changes and /{change_id}: what was proposed, newest first. */
+import {
+  jsonAnswer,
+  keyedEndpoint,
+  pageSchema,
+  pageSize,
+  pageToken,
+  unknownPageToken,
+  type Endpoint,
+} from '@cupel/gate/http'
+import { changeStatus, personOfCall, readProposedChanges } from '@cupel/gate/second-person'
+import { z } from 'zod'
+import {
+  changeComponent,
+  changeDocument,
+  changeExample,
+  changePath,
+  CHANGES_TAG,
+  isVisibleChange,
+  noChange,
+  type ChangeDocument,
+  type ChangePath,
+  type ProposedChangeParts,
+} from './change-description.js'
+
+const LIST = 'proposed-changes'
+const DEFAULT_PAGE_SIZE = 20
+
+const changesQuery = z.strictObject({
+  show: z.enum(['all', 'open']).default('all').describe('`open`: only what waits for a decision.'),
+  page_size: pageSize(DEFAULT_PAGE_SIZE),
+  page_token: pageToken,
+})
+
+export function listProposedChanges(parts: ProposedChangeParts): Endpoint {
+  return keyedEndpoint<undefined, z.infer<typeof changesQuery>>({
+    operationId: 'listProposedChanges',
+    method: 'GET',
+    path: '/v1/proposed-changes',
+    tag: CHANGES_TAG,
+    summary: 'List the proposed changes',
+    description:
+      'Newest first. An admin sees those of keys of the own account and environment, an operator sees all.',
+    access: 'admin',
+    querySchema: changesQuery,
+    answers: [
+      {
+        status: 200,
+        description: 'A page of proposed changes.',
+        contentType: 'application/json',
+        schema: pageSchema(changeComponent),
+        example: { items: [changeExample], next_page_token: null },
+      },
+    ],
+    problems: ['unavailable'],
+    async handle(call, { query }) {
+      const { accountId, livemode } = call.caller
+      const scope = [LIST, accountId, livemode, query.show]
+      const position = query.page_token === undefined ? null : parts.tokens.open(scope, query.page_token)
+      if (query.page_token !== undefined && position === null) return unknownPageToken()
+      const before = position?.[0]
+      const known = (await readProposedChanges(parts)).filter((one) => isVisibleChange(parts, call, one))
+      const end =
+        before === undefined ? known.length : known.findIndex((one) => one.proposed.changeId === before)
+      const wanted = known
+        .slice(0, Math.max(0, end))
+        .filter((one) => query.show === 'all' || changeStatus(one, parts.now()) === 'open')
+        .reverse()
+      const shown = wanted.slice(0, query.page_size)
+      const last = wanted.length > shown.length ? shown.at(-1)!.proposed.changeId : null
+      const person = await personOfCall(parts, call)
+      const items: ChangeDocument[] = []
+      for (const one of shown) items.push(await changeDocument(parts, one, person))
+      const next = last === null ? null : parts.tokens.seal(scope, [last])
+      return jsonAnswer(200, JSON.stringify({ items, next_page_token: next }))
+    },
+  })
+}
+
+export function getProposedChange(parts: ProposedChangeParts): Endpoint {
+  return keyedEndpoint<ChangePath>({
+    operationId: 'getProposedChange',
+    method: 'GET',
+    path: '/v1/proposed-changes/{change_id}',
+    tag: CHANGES_TAG,
+    summary: 'Get a proposed change',
+    description: 'What it changes, who proposed it and why, and whether this caller may confirm it.',
+    access: 'admin',
+    pathSchema: changePath,
+    answers: [
+      {
+        status: 200,
+        description: 'The proposed change.',
+        contentType: 'application/json',
+        schema: changeComponent,
+        example: changeExample,
+      },
+    ],
+    problems: ['not_found', 'unavailable'],
+    async handle(call, { path }) {
+      const known = await readProposedChanges(parts)
+      const change = known.find(({ proposed }) => proposed.changeId === path.change_id)
+      if (change === undefined || !isVisibleChange(parts, call, change)) return noChange()
+      const document = await changeDocument(parts, change, await personOfCall(parts, call))
+      return jsonAnswer(200, JSON.stringify(document))
+    },
+  })
+}

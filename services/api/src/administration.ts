@@ -1,0 +1,30 @@
+/** The parts for keys, accounts, people and lists, whose changes may need two persons. */
+import type { Config } from '@cupel/kit/service'
+import type { OidcSettings } from '@cupel/kit/oidc'
+import { importChange } from '@cupel/labels/routes'
+import type { EndpointParts } from './endpoints.js'
+
+export type AdministrationSetting = 'CUPEL_KEY_SECOND_PERSON' | 'CUPEL_LIST_SECOND_PERSON'
+
+type Shared = Pick<EndpointParts['keys'], 'database' | 'personalData' | 'tokens'> &
+  Pick<EndpointParts['proposedChanges'], 'log' | 'codec'> & {
+    readonly config: Pick<Config, AdministrationSetting>
+  }
+
+/** `oidc`: null if people sign in with a key alone. */
+export function administrationOf(
+  { config, database, log, codec, personalData, tokens }: Shared,
+  oidc: OidcSettings | null,
+): Pick<EndpointParts, 'keys' | 'listImports' | 'groups' | 'proposedChanges'> {
+  const reading = { database, personalData, tokens }
+  const listImports = { ...reading, needsSecondPerson: config.CUPEL_LIST_SECOND_PERSON }
+  return {
+    keys: { ...reading, needsSecondPerson: config.CUPEL_KEY_SECOND_PERSON },
+    listImports,
+    groups: oidc?.groups ?? null,
+    proposedChanges: {
+      ...{ ...reading, log, codec, now: () => new Date() },
+      ...{ doPeopleSignIn: oidc !== null, confirmImport: importChange(listImports) },
+    },
+  }
+}
