@@ -30,6 +30,8 @@ interface Picture {
   readonly media?: 'print'
   readonly isEmpty?: boolean
   readonly isSignedIn?: boolean
+  /** The scope of the key; `read-write` by default. */
+  readonly scope?: string
   /** Name of the person, if a sign-in service vouches for one. */
   readonly actor?: string
   /** Actions of a person on the page before the picture is taken. */
@@ -66,6 +68,10 @@ const pictures: readonly Picture[] = [
   { name: 'job-phone-dark', path: `/bulk/${jobId}`, look: darkPhone },
   { name: 'lists', path: '/lists' },
   { name: 'lists-phone', path: '/lists', look: phone },
+  { name: 'inbox', path: '/inbox', scope: 'admin' },
+  { name: 'keys', path: '/keys', scope: 'admin' },
+  { name: 'change-phone-dark', path: '/changes/chg_0a1b2c3d4e5f60718293', scope: 'admin', look: darkPhone },
+  { name: 'accounts', path: '/accounts', scope: 'operator' },
   { name: 'ledger', path: '/ledger' },
   { name: 'ledger-phone-dark', path: '/ledger', look: darkPhone },
   { name: 'watches', path: '/watches' },
@@ -114,11 +120,20 @@ test.skipIf(!isInstalled).each(pictures)('$name looks as approved', async (pictu
 })
 
 async function take(picture: Picture): Promise<Buffer> {
-  const { path, look = {}, media, isEmpty = false, isSignedIn = true, actor = null, act } = picture
+  const {
+    path,
+    look = {},
+    media,
+    isEmpty = false,
+    isSignedIn = true,
+    actor = null,
+    scope = 'read-write',
+    act,
+  } = picture
   api.answer = pictureAnswer({ isEmpty })
   const context = await contextOf(look)
   await context.clearCookies()
-  const [name = '', value = ''] = cookieOf(aSession({ actor })).split('=', 2)
+  const [name = '', value = ''] = cookieOf(aSession({ actor, scope })).split('=', 2)
   if (isSignedIn) await context.addCookies([{ name, value, url: front.url }])
   const page = await context.newPage()
   if (media !== undefined) await page.emulateMedia({ media })
