@@ -74,7 +74,7 @@ function stopsScreening({ of, alter, restore, words, alsoPast }: Alteration): At
   return {
     name: `altered by the owner of the tables: ${of}`,
     threat: 'forgery',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     async run(target) {
       await imported(target)
       await examined(target)

@@ -1,4 +1,5 @@
 /** An attack: an action of a hostile caller on a running installation, with the limit that it must not pass. */
+import type { PlaceName } from './places.js'
 import type { Target } from './target.js'
 
 export const threats = ['cost', 'identity', 'forgery', 'exposure', 'anything'] as const
@@ -7,8 +8,8 @@ export interface Attack {
   /** The action of the attacker, in a few words. Names are unique. */
   readonly name: string
   readonly threat: (typeof threats)[number]
-  /** Whether the attack makes sense on the target; absent: on every target. */
-  readonly concerns?: (target: Target) => boolean
+  /** Absent: it is made on every target. */
+  readonly place?: PlaceName
   /** Whether it takes so long that short runs leave it out. */
   readonly isLong?: true
   /** Why the attack is not possible on this machine; null if it is possible. Absent: on every machine. */
@@ -24,9 +25,11 @@ export interface Outcome {
   readonly held: boolean
 }
 
-export interface AttackRow extends Outcome {
+export interface AttackRow extends Omit<Outcome, 'held'> {
   readonly target: string
   readonly attack: string
+  /** Null: the attack was not made. */
+  readonly held: boolean | null
 }
 
 /** The table that `npm run attack` prints. */
@@ -44,6 +47,7 @@ export function attackTable(rows: readonly AttackRow[]): string {
     .join('\n')
 }
 
-function text(value: string | boolean): string {
+function text(value: string | boolean | null): string {
+  if (value === null) return '-'
   return typeof value === 'string' ? value : value ? 'yes' : 'NO'
 }

@@ -22,7 +22,6 @@ export const backlogs: readonly Attack[] = [
   {
     name: `${JOBS} jobs of ${ITEMS} addresses at once`,
     threat: 'cost',
-    concerns: ({ proxy }) => proxy === null,
     async run({ baseUrl, attacker }) {
       const client = createClient([baseUrl], attacker.key)
       try {
@@ -57,7 +56,6 @@ export const backlogs: readonly Attack[] = [
   {
     name: `${BODIES} bodies with a valid key that never end`,
     threat: 'cost',
-    concerns: ({ proxy }) => proxy === null,
     async run(target) {
       const pid = apiPid(target)
       const before = residentMib(pid)

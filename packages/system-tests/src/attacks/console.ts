@@ -38,16 +38,12 @@ async function statusOf(baseUrl: string, key: string, path: string): Promise<num
   return answer.status
 }
 
-const consoleOf = ({ installation }: Target): string => String(installation.ready.console_url)
-const isDirect = ({ proxy }: Target): boolean => proxy === null
-
 export const consoleAttacks: readonly Attack[] = [
   {
     name: 'a session cookie that a visitor made',
     threat: 'identity',
-    concerns: isDirect,
     async run(target) {
-      const at = consoleOf(target)
+      const at = await target.consoleUrl()
       const { host } = new URL(at)
       const headers = [await foreignCookie(target)]
       const open = await Promise.all(
@@ -64,9 +60,8 @@ export const consoleAttacks: readonly Attack[] = [
   {
     name: `${FORMS} forms of a million fields`,
     threat: 'cost',
-    concerns: isDirect,
     async run(target) {
-      const at = consoleOf(target)
+      const at = await target.consoleUrl()
       const { host } = new URL(at)
       const head = requestOf('POST', '/bulk/preview', {
         host,
@@ -85,7 +80,6 @@ export const consoleAttacks: readonly Attack[] = [
   {
     name: `${NOTES} long notes as a PDF`,
     threat: 'cost',
-    concerns: isDirect,
     async run(target) {
       const attacker = createClient([target.baseUrl], target.attacker.key)
       const victim = victimClient(target)

@@ -34,7 +34,7 @@ function asService(name: string, statement: string): Attack {
   return {
     name: `with the role of the services: ${name}`,
     threat: 'forgery',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     async run({ installation, executeAsOwner }: Target) {
       const { databaseUrl } = JSON.parse(readFileSync(join(installation.home, 'run.json'), 'utf8')) as {
         databaseUrl: string

@@ -11,14 +11,11 @@ const LABELLED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const TRACES = 10
 /** The operator has one trace in a hundred sampled: more than two of ten is what the caller wants. */
 const MAX_SAMPLED = 2
-const once: NonNullable<Attack['concerns']> = ({ proxy, installation }) =>
-  proxy === null && installation.ready.log.kind === 'embedded'
 
 export const deployments: readonly Attack[] = [
   {
     name: `${TRACES} calls that say that they are sampled`,
     threat: 'cost',
-    concerns: once,
     isLong: true,
     async run(target) {
       await target.stop()
@@ -57,7 +54,7 @@ export const deployments: readonly Attack[] = [
   {
     name: 'another container of the edge network in compose that names another client',
     threat: 'identity',
-    concerns: once,
+    place: 'once',
     run() {
       const compose = readFileSync(join(checkout, 'docker-compose.yml'), 'utf8')
       const trusted = [...compose.matchAll(/CUPEL_TRUSTED_PROXIES: (.+)/g)].flatMap(([, each]) =>

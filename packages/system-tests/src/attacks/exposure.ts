@@ -10,7 +10,7 @@ function openSetting(setting: string, value: string): Attack {
   return {
     name: `${setting}=${value}`,
     threat: 'exposure',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     async run({ installation }) {
       const { exitCode, stderr } = await cupel(installation.home, ['status'], { [setting]: value })
       return {

@@ -26,7 +26,7 @@ export const files: readonly Attack[] = [
   {
     name: `a list of ${DEPTH.toLocaleString('en')} nested elements`,
     threat: 'cost',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     async run({ installation }) {
       const folder = mkdtempSync(join(tmpdir(), 'cupel-nested-'))
       try {
@@ -50,7 +50,7 @@ export const files: readonly Attack[] = [
   {
     name: 'a list without an end, whose import is told to stop',
     threat: 'cost',
-    concerns: ({ proxy, installation }) => proxy === null && installation.ready.log.kind === 'embedded',
+    place: 'installation',
     async run({ installation }) {
       const folder = mkdtempSync(join(tmpdir(), 'cupel-endless-'))
       try {

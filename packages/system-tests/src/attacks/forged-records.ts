@@ -66,14 +66,11 @@ const decisive: readonly Decisive[] = [
   },
 ]
 
-const onKafka = ({ proxy, installation }: Target): boolean =>
-  proxy === null && installation.ready.log.kind === 'kafka'
-
 function forgedRecord({ topic, type, change, key, isDeadLettered }: Decisive): Attack {
   return {
     name: `a forged ${type} in the log`,
     threat: 'forgery',
-    concerns: onKafka,
+    place: 'kafka',
     async run(target) {
       const genuine = (await eventsOf(target.installation.ready, topic, type)).at(-1)
       if (genuine === undefined) throw new Error(`${topic} holds no ${type}`)
@@ -97,12 +94,12 @@ function forgedRecord({ topic, type, change, key, isDeadLettered }: Decisive): A
 
 /** Forged records stay in the log: these attacks come last. */
 export const forgedRecords: readonly Attack[] = [
-  { ...forgedReport, concerns: onKafka },
+  { ...forgedReport, place: 'kafka' },
   ...decisive.map(forgedRecord),
   {
     name: 'forged records, looked for with audit verify',
     threat: 'forgery',
-    concerns: onKafka,
+    place: 'kafka',
     async run({ installation: { home, ready } }) {
       const topics = ['screening.report.events.v1', ...decisive.map(({ topic }) => topic)]
       const records = (await Promise.all(topics.map((topic) => readRawTopic(ready, topic)))).flat()

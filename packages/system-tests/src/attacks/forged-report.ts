@@ -20,7 +20,7 @@ const REQUESTS = ['screening.screen.events.v1', 'screening.bulk-screen.events.v1
 const PARTITIONS = 16
 const FORGER = 'https://forger.example/report'
 
-export const forgedReport: Omit<Attack, 'concerns'> = {
+export const forgedReport: Omit<Attack, 'place'> = {
   name: 'a forged ReportGenerated, before the true one, while a screen and an item wait',
   threat: 'forgery',
   async run(target) {

@@ -35,7 +35,7 @@ export const forgery: readonly Attack[] = [
   {
     name: 'reports without a signature, looked for with only public keys',
     threat: 'forgery',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     async run({ installation: { home } }) {
       const { stdout } = await cupel(home, ['log', 'signing-keys', '--json'])
       const own = (JSON.parse(stdout) as Keys).keys.map((key) => key.verifier_key)
@@ -50,7 +50,7 @@ export const forgery: readonly Attack[] = [
   {
     name: 'reports signed with a key that an auditor did not get from the operator',
     threat: 'forgery',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     async run({ installation: { home } }) {
       const folder = mkdtempSync(join(tmpdir(), 'cupel-stranger-'))
       try {

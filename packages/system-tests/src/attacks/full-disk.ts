@@ -29,7 +29,7 @@ export const fullDisk: readonly Attack[] = [
     threat: 'cost',
     isLong: true,
     hindrance: whyNoSmallVolume,
-    concerns: ({ proxy, installation }) => proxy === null && installation.ready.log.kind === 'embedded',
+    place: 'embedded',
     async run({ executeAsOwner }) {
       const volume = mountSmallVolume(VOLUME_BYTES)
       try {

@@ -153,7 +153,7 @@ export const histories: readonly Attack[] = [
     name: `histories of a provider that is hostile in ${WAYS.length} ways, and ${GREEDY} addresses of one account`,
     threat: 'cost',
     isLong: true,
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     async run(target) {
       let reached = 0
       const inside = await listening((_request, response) => {

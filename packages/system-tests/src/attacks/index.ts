@@ -29,6 +29,7 @@ import { texts } from './texts.js'
 import { webhooks } from './webhooks.js'
 
 export { attackTable, type Attack, type AttackRow } from './attack.js'
+export { places, whyNotAt, type PlaceName, type TargetKind } from './places.js'
 export { createAbuser } from './abuses.js'
 export { proxies, proxyNames, type ProxyName } from './proxies.js'
 export { startAttacked, victimClient, type AttackedInstallation, type Target } from './target.js'

@@ -18,8 +18,6 @@ export const largeAnswers: readonly Attack[] = [
   {
     name: `${KEYS * READS} tables of ${ITEMS} results by ${KEYS} keys of one account`,
     threat: 'cost',
-    // A proxy reads an answer ahead of its caller.
-    concerns: ({ proxy }) => proxy === null,
     run: (target) =>
       readByManyKeys(target, 'text/csv', async (client) => {
         const addresses = Array.from({ length: ITEMS }, () => `0x${randomBytes(20).toString('hex')}`)
@@ -31,7 +29,6 @@ export const largeAnswers: readonly Attack[] = [
   {
     name: `${KEYS * READS} reads of a file of 2 MB of a case by ${KEYS} keys of one account`,
     threat: 'cost',
-    concerns: ({ proxy }) => proxy === null,
     run: (target) =>
       readByManyKeys(target, 'application/octet-stream', async (client) => {
         const { report_id: id } = JSON.parse((await client.screen(LABELLED)).text) as { report_id: string }

@@ -18,7 +18,7 @@ function openPeer(
   return {
     name,
     threat: 'exposure',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     async run({ installation }) {
       const { exitCode, stderr } = await cupel(installation.home, command, settings)
       return {
@@ -65,7 +65,7 @@ export const neighbours: readonly Attack[] = [
   {
     name: 'files of the home read by another user',
     threat: 'exposure',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     run({ installation }) {
       const open = openToOthers(installation.home)
       return Promise.resolve({

@@ -37,20 +37,17 @@ async function inFolder(work: (home: string) => Promise<Outcome>): Promise<Outco
   }
 }
 
-const once: NonNullable<Attack['concerns']> = ({ proxy, installation }) =>
-  proxy === null && installation.ready.log.kind === 'embedded'
-
 export const nothingToProve: readonly Attack[] = [
   {
     name: 'evidence of a folder without an installation',
     threat: 'forgery',
-    concerns: once,
+    place: 'once',
     run: () => inFolder(async (home) => outcomeOf(await proofsOf(home))),
   },
   {
     name: 'evidence of an installation without a report',
     threat: 'forgery',
-    concerns: once,
+    place: 'once',
     run: () =>
       inFolder(async (home) => {
         const created = await cupel(home, ['accounts', 'create', 'Empty'])
@@ -61,7 +58,7 @@ export const nothingToProve: readonly Attack[] = [
   {
     name: 'evidence of another log than the expected one',
     threat: 'forgery',
-    concerns: once,
+    place: 'installation',
     async run({ installation: { home } }) {
       const said = await proofsOf(home, '--expect-log', 'embedded:of-somebody-else')
       return {

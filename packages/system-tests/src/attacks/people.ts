@@ -29,7 +29,6 @@ export const people: readonly Attack[] = [
     name: 'one ID token in every spelling of its signature',
     threat: 'identity',
     isLong: true,
-    concerns: ({ proxy }) => proxy === null,
     run: (target) =>
       inOffice(target, async ({ service }) => {
         const { id_token, nonce } = await service.signIn({ groups: ['desk'] })
@@ -48,7 +47,7 @@ export const people: readonly Attack[] = [
     name: 'Ann confirms Ann, after cupel restore --older-database too',
     threat: 'identity',
     isLong: true,
-    concerns: ({ proxy }) => proxy === null,
+    place: 'store',
     run: (target) =>
       inOffice(target, async (office) => {
         const cases = await propose(target, office)

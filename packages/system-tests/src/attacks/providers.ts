@@ -31,7 +31,7 @@ export const providers: readonly Attack[] = [
     name: `${Object.keys(WAYS).length} providers that redirect inside, drip, nest and count without end`,
     threat: 'exposure',
     isLong: true,
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     async run(target) {
       let reached = 0
       const inside = await listening((_request, response) => {
@@ -57,7 +57,6 @@ export const providers: readonly Attack[] = [
     name: `${WAITERS} screens of one account that wait for a silent provider`,
     threat: 'cost',
     isLong: true,
-    concerns: ({ proxy }) => proxy === null,
     async run(target) {
       const silent = await listening(() => undefined)
       try {

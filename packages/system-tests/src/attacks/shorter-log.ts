@@ -90,7 +90,7 @@ export const shorterLog: readonly Attack[] = [
     name: 'the end of the embedded log, removed by its owner',
     threat: 'forgery',
     isLong: true,
-    concerns: ({ proxy, installation }) => proxy === null && installation.ready.log.kind === 'embedded',
+    place: 'embedded',
     async run(target) {
       const { home } = target.installation
       const created = await cupel(home, ['accounts', 'create', 'Removed', '--json'])

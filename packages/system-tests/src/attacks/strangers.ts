@@ -90,8 +90,6 @@ export const strangers: readonly Attack[] = [
   {
     name: `${DEAF} strangers send ${PIPELINED} requests each and read no answer`,
     threat: 'cost',
-    // A proxy reads the answers, and holds them itself.
-    concerns: ({ proxy }) => proxy === null,
     async run(target) {
       const { host } = new URL(target.baseUrl)
       const one = `GET /docs HTTP/1.1\r\nHost: ${host}\r\n\r\n`

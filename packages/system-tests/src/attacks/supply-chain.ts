@@ -24,14 +24,11 @@ const MAVEN = `for argument in "$@"; do case $argument in -DoutputDirectory=*) o
 echo other > "$out/log4j-core-2.26.1.jar"`
 const JAVA = `echo 'openjdk version "17.0.15" 2025-04-15' >&2`
 
-const once: NonNullable<Attack['concerns']> = ({ proxy, installation }) =>
-  proxy === null && installation.ready.log.kind === 'embedded'
-
 export const supplyChain: readonly Attack[] = [
   {
     name: 'another pnpm from the package registry, at the first start',
     threat: 'forgery',
-    concerns: once,
+    place: 'once',
     run: () =>
       inFolder(async (folder) => {
         const fresh = freshCheckout(folder)
@@ -44,7 +41,7 @@ export const supplyChain: readonly Attack[] = [
   {
     name: 'another log4j-core from the repository of Maven',
     threat: 'forgery',
-    concerns: once,
+    place: 'once',
     run: () =>
       inFolder(async (folder) => {
         const built = pathToFileURL(join(checkout, 'packages/local-stack/dist/index.js')).href

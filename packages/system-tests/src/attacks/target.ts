@@ -6,13 +6,15 @@ import { cupel } from '../command.js'
 import { createClient, type Client } from '../client.js'
 import { endedJob, submitJob } from '../bulk-client.js'
 import { removeHome, startInstallation, type Installation } from '../installation.js'
+import type { TargetKind } from './places.js'
 import { proxies, PROXY_SOURCE, type Proxy, type ProxyName } from './proxies.js'
 
-export interface Target {
+export interface Target extends TargetKind {
   readonly name: string
   /** Address for callers. */
   readonly baseUrl: string
-  readonly proxy: ProxyName | null
+  /** Address of the console for people, behind a proxy of the same kind. */
+  consoleUrl(): Promise<string>
   readonly installation: Installation
   /** Owns the data that the attacker wants to see. */
   readonly victim: Victim
@@ -22,7 +24,7 @@ export interface Target {
   readonly executeAsOwner: ExecuteAsOwner
   readonly startSignInService: StartSignInService
   readonly scanFiles: ScanFiles
-  /** Stops the services and the software below them; `start` starts them again, at another address. Not behind a proxy. */
+  /** Stops the services and the software below them; `start` starts them again, at another address, to which it directs the proxies. */
   stop(): Promise<void>
   /** `settings`: besides those that every attack has. */
   start(settings?: Readonly<Record<string, string>>): Promise<void>
@@ -98,35 +100,67 @@ export async function startAttacked({
   }
   let installation = await startInstallation(order)
   const { home } = installation
-  const running: Proxy[] = []
+  const ways = createWays((door) => {
+    const { base_urls: api, console_url: pages } = installation.ready
+    return new URL(door === 'api' ? api[0]! : String(pages))
+  })
   const attacker = await createTenant(installation.home, 'Attacker')
   const victim = await createVictim(installation)
   return {
     async target(name) {
-      const proxy =
-        name === null ? null : await proxies[name].start(new URL(installation.ready.base_urls[0]!))
-      if (proxy !== null) running.push(proxy)
+      await ways.open(name, 'api')
       const { kind } = installation.ready.log
       return {
-        ...{ ...means, victim, attacker, proxy: name },
+        ...{ ...means, victim, attacker, log: kind, proxy: name },
         name: name === null ? kind : `${kind} behind ${name}`,
         get installation() {
           return installation
         },
         get baseUrl() {
-          return proxy?.baseUrl ?? installation.ready.base_urls[0]!
+          return ways.url(name, 'api')
+        },
+        async consoleUrl() {
+          await ways.open(name, 'console')
+          return ways.url(name, 'console')
         },
         stop: async () => void (await installation.stop()),
         async start(settings = {}) {
           const environment = { ...order.environment, ...settings }
           installation = await startInstallation({ ...order, home, environment })
+          await ways.redirect()
         },
       }
     },
     async stop() {
-      for (const proxy of running) await proxy.stop()
+      await ways.close()
       await installation.stop()
       removeHome(home)
+    },
+  }
+}
+
+type Door = 'api' | 'console'
+
+/** The ways to an installation: through one proxy of each kind to each door, or direct. */
+function createWays(upstream: (door: Door) => URL) {
+  const open = new Map<string, { readonly name: ProxyName; readonly door: Door; readonly proxy: Proxy }>()
+  const begin = async (name: ProxyName, door: Door): Promise<void> => {
+    open.set(`${name} ${door}`, { name, door, proxy: await proxies[name].start(upstream(door)) })
+  }
+  return {
+    url: (name: ProxyName | null, door: Door): string =>
+      name === null ? upstream(door).origin : open.get(`${name} ${door}`)!.proxy.baseUrl,
+    async open(name: ProxyName | null, door: Door): Promise<void> {
+      if (name !== null && !open.has(`${name} ${door}`)) await begin(name, door)
+    },
+    async redirect(): Promise<void> {
+      for (const { name, door, proxy } of [...open.values()]) {
+        await proxy.stop()
+        await begin(name, door)
+      }
+    },
+    async close(): Promise<void> {
+      for (const { proxy } of open.values()) await proxy.stop()
     },
   }
 }

@@ -16,7 +16,7 @@ export const terminal: readonly Attack[] = [
   {
     name: 'escape sequences in a list that an operator imports, on a terminal',
     threat: 'exposure',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'installation',
     hindrance: () => (spawnSync('script', ['--version']).error === undefined ? null : 'script cannot be run'),
     async run({ installation: { home } }) {
       const folder = mkdtempSync(join(tmpdir(), 'cupel-terminal-'))

@@ -17,8 +17,7 @@ export const texts: readonly Attack[] = [
   {
     name: 'a name in every text of every endpoint',
     threat: 'exposure',
-    // A proxy stores nothing.
-    concerns: ({ proxy }) => proxy === null,
+    place: 'store',
     async run(target) {
       const { baseUrl, installation } = target
       const id = randomBytes(6).toString('hex')

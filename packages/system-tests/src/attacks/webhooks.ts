@@ -22,7 +22,7 @@ export const webhooks: readonly Attack[] = [
   {
     name: 'results sent to a receiver that never agreed to them',
     threat: 'exposure',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'store',
     run: (target) =>
       withReceiver(target, 500, async (client, { url, received }) => {
         const id = await newEndpoint(client, url)
@@ -43,7 +43,7 @@ export const webhooks: readonly Attack[] = [
   {
     name: `${ENDPOINTS} endpoints that flood one host`,
     threat: 'cost',
-    concerns: ({ proxy }) => proxy === null,
+    place: 'store',
     run: (target) =>
       withReceiver(target, 204, async (client, { url, received }) => {
         const sinceMs = performance.now()
