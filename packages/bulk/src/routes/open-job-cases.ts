@@ -57,7 +57,7 @@ export function openJobCases(bulk: Pick<BulkParts, 'findItems' | 'largeReads'>, 
     // A thousand cases are work like a large answer: one after the other, with rests, and a few calls at once.
     handle: async (call, { path, body: { level, text } }) =>
       await bulk.largeReads.during(call.caller, async (read) => {
-        const found = await bulk.findItems(call.caller, path.job_id)
+        const found = await bulk.findItems(call.caller, path.job_id, read.slice)
         if (found.kind !== 'job') return jobRefusal(found)
         const { items } = found.job
         const reportIds = new Set(

@@ -26,6 +26,7 @@ import {
   type JobOverview,
   type JobPage,
   type NotFound,
+  type Turn,
 } from '../../read-model/index.js'
 import type { Tenant } from '@cupel/projections'
 import {
@@ -58,8 +59,8 @@ export interface BulkParts {
     /** Without its items: one row, however many it has. `waitMs`: where it is given, the longest wait for each read model. */
     findOverview(caller: Tenant, jobId: string, waitMs?: number): Promise<FoundOverview>
   }
-  /** The job with its items. */
-  readonly findItems: (caller: Tenant, jobId: string) => Promise<FoundJob>
+  /** The job with its items, each read of them in its turn. */
+  readonly findItems: (caller: Tenant, jobId: string, turn: Turn) => Promise<FoundJob>
   /** Newest first. */
   readonly list: (
     caller: Pick<Caller, 'accountId' | 'livemode'>,
@@ -147,7 +148,7 @@ export function openBulk({
           ),
         ),
     },
-    findItems: (caller, jobId) => findJob(finding, tenantOf(caller), jobId),
+    findItems: (caller, jobId, turn) => findJob({ ...finding, turn }, tenantOf(caller), jobId),
     async list(caller, query) {
       const page = await listJobs(database, tenantOf(caller), query)
       return { ...page, jobs: await endedLevels.added(tenantOf(caller), page.jobs) }

@@ -1,5 +1,6 @@
 import type { JobItem } from '../../read-model/queries.js'
 import type { Turn } from '../../read-model/find-job.js'
+import { SLICE_ITEMS } from '@cupel/gate/http'
 import { expect, test } from 'vitest'
 import { resultDocuments } from './job-documents.js'
 import { endedStretches, SLICE_RESULTS, slicedResults, STRETCH_ITEMS } from './result-slices.js'
@@ -10,21 +11,23 @@ const itemAt = (index: number): JobItem => ({
   ...{ status: 'completed', index, address: `a${index}`, reportId: `r${index}`, level: 'green', score: 0 },
 })
 
-/** Counts the turns, and the rows read in each. */
+/** Counts the turns, the rows read in each, and the results made in each. */
 function watchedTurns() {
-  const slices: number[] = []
-  let rows = 0
+  const [slices, made]: [number[], number[]] = [[], []]
+  let [rows, results] = [0, 0]
   const turn: Turn = async (work) => {
-    rows = 0
+    rows = results = 0
     const result = await work()
     slices.push(rows)
+    made.push(results)
     return result
   }
-  return { turn, slices, note: (count: number) => (rows += count) }
+  const [note, noteMade] = [(count: number) => (rows += count), (count: number) => (results += count)]
+  return { turn, slices, made, note, noteMade }
 }
 
 function resultsOf(total: number) {
-  const { turn, slices, note } = watchedTurns()
+  const { turn, slices, made, note, noteMade } = watchedTurns()
   const readStretch = ({ from, size }: { from: number; size: number }) => {
     const items = Array.from({ length: Math.min(size, total - from) }, (_, at) => itemAt(from + at))
     note(items.length)
@@ -37,14 +40,17 @@ function resultsOf(total: number) {
       return Promise.resolve(new Map(items.map(({ index }) => [`r${index}`, `{"report_id":"r${index}"}`])))
     },
     open: (items) => Promise.resolve(items),
-    textOf: resultDocuments,
+    textOf(items, reports) {
+      noteMade(items.length)
+      return resultDocuments(items, reports)
+    },
     ...{ begin: '[', between: ',', end: ']' },
   })
-  return { chunks, slices }
+  return { chunks, slices, made }
 }
 
 test('all results of a job of 1,000 items are made in slices, none of which reads the whole job', async () => {
-  const { chunks, slices } = resultsOf(JOB_ITEMS)
+  const { chunks, slices, made } = resultsOf(JOB_ITEMS)
   let text = ''
   for await (const chunk of chunks) text += chunk
   const results = JSON.parse(text) as { index: number; report: { report_id: string } }[]
@@ -53,13 +59,16 @@ test('all results of a job of 1,000 items are made in slices, none of which read
   expect(Math.max(...slices)).toBe(STRETCH_ITEMS)
   const stretches = Math.ceil(JOB_ITEMS / STRETCH_ITEMS)
   expect(slices.filter((rows) => rows > SLICE_RESULTS)).toHaveLength(stretches)
+  expect(Math.max(...made)).toBe(SLICE_ITEMS)
+  expect(made.filter((results, at) => results > 0 && slices[at]! > 0)).toEqual([])
 })
 
-test('a reader that leaves after the first results has cost one stretch and one slice', async () => {
-  const { chunks, slices } = resultsOf(JOB_ITEMS)
+test('a reader that leaves after the first results has cost one stretch, one slice and its first text', async () => {
+  const { chunks, slices, made } = resultsOf(JOB_ITEMS)
   expect((await chunks.next()).value).toMatch(/^\[\{"index":0,/)
   await chunks.return(undefined)
-  expect(slices).toEqual([STRETCH_ITEMS, SLICE_RESULTS])
+  expect(slices).toEqual([STRETCH_ITEMS, SLICE_RESULTS, 0])
+  expect(made).toEqual([0, 0, SLICE_ITEMS])
 })
 
 test('no results are an empty list, and a stretch that cannot be read ends the text before its end', async () => {
