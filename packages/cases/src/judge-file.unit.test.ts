@@ -5,6 +5,7 @@ import { judgeFile } from './judge-file.js'
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 const PDF = '%PDF-1.7\n1 0 obj\nendobj\n%%EOF\n'
+const ARCHIVE = `PK\u0003\u0004${'\0'.repeat(26)}PK\u0005\u0006${'\0'.repeat(18)}`
 const PAGE = '<html><script>alert(1)</script></html>'
 
 function chunk(name: string, data: Buffer | string, sum?: number): Buffer {
@@ -63,6 +64,9 @@ test.each([
   ['a JPEG whose segment leads out of it', jpeg(segment(0xfe, PAGE).fill(0xee, 2, 4))],
   ['a JPEG without an end', jpeg(SCAN).subarray(0, -2)],
   ['a PDF in a PDF', latin1(`%PDF-1.4\n${PDF}`)],
+  ['a PDF with an archive in it', latin1(`%PDF-1.7\n${ARCHIVE}\n%%EOF\n`)],
+  ['a PNG with an archive in a text', png(HEAD, chunk('tEXt', `a\0${ARCHIVE}`), IMAGE, END)],
+  ['a JPEG with an archive in a comment', jpeg(segment(0xfe, ARCHIVE), SCAN)],
 ])('%s is refused', (_what, bytes) => {
   expect(judgeFile(bytes)).toEqual({ ok: false, because: 'more' })
 })

@@ -23,6 +23,13 @@ test('elements lie within one another up to the limit', async () => {
   await expect(eventsOf(nested(MAX_DEPTH + 1))).rejects.toThrow(/within more than 64 others/)
 })
 
+test('a text of an element is read up to the limit, also in parts', async () => {
+  const [limit, part] = ['x'.repeat(65_536), '<![CDATA[x]]>']
+  expect(await eventsOf(`<list><a>${limit}</a></list>`)).toHaveLength(4)
+  for (const longer of [`${limit}x`, `${limit}${part}`, `${part}${limit}`])
+    await expect(eventsOf(`<list><a>${longer}</a></list>`)).rejects.toThrow('<a> holds too much text')
+})
+
 test('megabytes of nested elements are refused at the first element beyond the limit', async () => {
   let chunks = 0
   async function* counted() {

@@ -24,10 +24,17 @@ interface Page {
   readonly body: Uint8Array
 }
 
-/** A file with one column of one page, after the page was changed and something was written behind it. */
+interface Alteration {
+  /** What is written behind the pages. */
+  readonly behind?: (writer: ByteWriter, metadata: FileMetaData) => void
+  /** How often the page is there. */
+  readonly pages?: number
+}
+
+/** A file with one column of one page, after the page was changed. */
 function altered(
   change: (page: Page) => Page,
-  behind: (writer: ByteWriter, metadata: FileMetaData) => void = () => undefined,
+  { behind = () => undefined, pages = 1 }: Alteration = {},
 ): string {
   const options = {
     codec: 'ZSTD',
@@ -56,8 +63,10 @@ function altered(
   const page = change({ header, body: chunk.subarray(reader.offset) })
   const writer = new ByteWriter()
   writer.appendBytes(whole.subarray(0, start + headerAt))
-  writePageHeader(writer, page.header)
-  writer.appendBytes(page.body)
+  for (let written = 0; written < pages; written += 1) {
+    writePageHeader(writer, page.header)
+    writer.appendBytes(page.body)
+  }
   column!.total_compressed_size = BigInt(writer.offset - start)
   behind(writer, metadata)
   writeMetadata(writer, metadata)
@@ -107,6 +116,20 @@ test('a page that states more bytes than fit into memory is refused before it is
   await expect(rowsOf(altered(large))).rejects.toThrow('a page has more than 256 MiB or 16 million values')
 })
 
+test.each([
+  ['values', 2 ** 24, 1_000, 5],
+  ['bytes', 1_000, 256 * 1024 ** 2, 9],
+])(
+  'a group whose pages together have more %s than fit into memory is refused',
+  async (_what, values, bytes, pages) => {
+    const large = (page: Page): Page => {
+      const { header, body } = withValues(values)(page)
+      return { header: { ...header, uncompressed_page_size: bytes }, body }
+    }
+    await expect(rowsOf(altered(large, { pages }))).rejects.toThrow('a row group has more than 2 GiB')
+  },
+)
+
 test('a page that unpacks to more than it states is unpacked no further', async () => {
   const bomb = ({ header, body: told }: Page): Page => {
     const { data_page_header_v2: page } = header
@@ -122,13 +145,15 @@ test.each([
   ['past the pages of its column', (at: bigint) => ({ at, bytes: 100 })],
   ['beyond the end of a page', (_at: bigint, page: bigint) => ({ at: page, bytes: 1024 ** 2 })],
 ])('an index that leads %s is refused', async (_where, placed) => {
-  const path = altered(asItIs, (writer, metadata) => {
-    const [column] = metadata.row_groups[0]!.columns
-    const indexAt = writer.offset
-    const { at, bytes } = placed(BigInt(indexAt), column!.meta_data!.data_page_offset)
-    serializeTCompactProtocol(writer, { field_1: [{ field_1: at, field_2: bytes, field_3: 0n }] })
-    column!.offset_index_offset = BigInt(indexAt)
-    column!.offset_index_length = writer.offset - indexAt
+  const path = altered(asItIs, {
+    behind: (writer, metadata) => {
+      const [column] = metadata.row_groups[0]!.columns
+      const indexAt = writer.offset
+      const { at, bytes } = placed(BigInt(indexAt), column!.meta_data!.data_page_offset)
+      serializeTCompactProtocol(writer, { field_1: [{ field_1: at, field_2: bytes, field_3: 0n }] })
+      column!.offset_index_offset = BigInt(indexAt)
+      column!.offset_index_length = writer.offset - indexAt
+    },
   })
   await expect(rowsOf(path)).rejects.toThrow('an index leads to no page')
 })
