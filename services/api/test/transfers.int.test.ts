@@ -167,6 +167,14 @@ describe('a transfer of a transaction that the ledger did not read', () => {
     })
   })
 
+  test.each([
+    ['prefer: wait=20', { prefer: 'wait=20' }, expect.any(String) as unknown],
+    ['nothing', {}, null],
+  ])('of a caller that sends %s asks the scorer to wait as long', async (_, headers, stagesByAt) => {
+    const reply = await post(left, { headers })
+    expect(await requestOf(reply.json()['report_id'])).toMatchObject({ stagesByAt })
+  })
+
   test('keeps what is stated of it', async () => {
     const reply = await post({ ...left, from: SENDER, asset: 'USDT' })
     expect(reply.json()).toMatchObject({ code: 'transfer_not_found' })

@@ -91,6 +91,16 @@ describe('a row of the ledger decides nothing if it was', () => {
     },
   )
 
+  test.each(altered)(
+    '%s, found by a scorer that goes on from what an earlier one compared',
+    async (_, statement, words) => {
+      await (await started()).stop()
+      expect(await installation.database.query('SELECT 1 FROM ledger.compared')).toHaveLength(1)
+      await installation.database.execute(statement)
+      await refuses(await started(), words)
+    },
+  )
+
   test.each([...altered.slice(1, 3), ...alteredRows])(
     '%s, found by a scorer that runs',
     async (_, statement, words) => {

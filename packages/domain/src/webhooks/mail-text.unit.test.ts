@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mailParts, readMailMessage, testMailBody, type MailStyle } from './mail-text.js'
-import { changeWebhookBody, digestWebhookBody, jobWebhookBody } from './webhook-body.js'
-import type { ChangedReport, WatchDigest } from './webhook-facts.js'
+import { changeWebhookBody, digestWebhookBody, jobWebhookBody, transferWebhookBody } from './webhook-body.js'
+import type { ChangedReport, ScreenedTransfer, WatchDigest } from './webhook-facts.js'
 
 const ADDRESS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const change: ChangedReport = {
@@ -50,6 +50,44 @@ test.each(['email', 'slack'] as const)(
     expect(text).toContain('40 addresses are watched: 0 changed, 30 did not. 4 have no report yet.')
     expect(text).toContain('Of 6 the present state is not known')
     expect(text).toContain('2 keep failing.')
+  },
+)
+
+const screened: ScreenedTransfer = {
+  ...{ transferId: '9f2c4a1be07d6358', livemode: true, endedAt: '', error: null },
+  transfer: {
+    ...{ recommendation: 'review', level: 'grey', score: 0, chain: 'ETH', direction: 'outgoing' },
+    ...{ counterparty: ADDRESS, amount: '2.5', asset: 'USDT', reasons: ['Too little is known.'] },
+    json: '{"reference":"customer 4711"}',
+  },
+}
+
+test.each(['email', 'slack'] as const)(
+  'a transfer as %s says what is recommended and why, and not the reference',
+  (payload) => {
+    const body = transferWebhookBody(screened, payload, style)
+    const text = payload === 'email' ? partsOf(body).text : (JSON.parse(body) as { text: string }).text
+    for (const told of [
+      '2.5 USDT to',
+      ADDRESS,
+      'review',
+      'not cleared',
+      'Too little is known.',
+      '9f2c4a1be07d6358',
+    ])
+      expect(text).toContain(told)
+    expect(body).not.toContain('4711')
+  },
+)
+
+test.each(['email', 'slack'] as const)(
+  'a transfer that was not screened has no recommendation as %s',
+  (payload) => {
+    const error = { code: 'transfer_not_found', detail: 'Nobody has it.' }
+    const body = transferWebhookBody({ ...screened, transfer: null, error }, payload, style)
+    for (const told of ['was not screened', 'transfer_not_found', 'Nobody has it.'])
+      expect(body).toContain(told)
+    expect(body).not.toMatch(/allow|review|reject/)
   },
 )
 

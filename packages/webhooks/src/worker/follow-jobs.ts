@@ -37,7 +37,11 @@ const reportTopics: readonly string[] = [topicOf('ReportGenerated', true), topic
 export const dispatcherReads = ({ topic, partition }: Place): boolean =>
   !reportTopics.includes(topic) || laneOfReportPartition(partition) === 'interactive'
 const MAX_BATCH_RECORDS = 100
-const MAX_CONCURRENT_PARTITIONS = 4
+const MAX_CONCURRENT_PARTITIONS = 16
+/** Reports of screens are many, and few of them are of transfers: a busy log is read in pieces. */
+const REST_MS = 500
+/** Under load there are ten transactions a second, for up to 16,000 records. */
+const COMMIT_INTERVAL_MS = 100
 /** How long a record may wait for the schema it was written with. */
 const SCHEMA_PATIENCE_MS = 60_000
 
@@ -74,6 +78,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
     reads: dispatcherReads,
     maxBatchRecords: MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
+    restMs: REST_MS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
     read(record) {
       const transfer = transferIn(record)
@@ -83,6 +88,7 @@ export function followJobs(options: FollowJobsOptions): Consumer {
     commit: inTransaction<Told | null, Followed>({
       database,
       at: 'webhooks.deliveries',
+      intervalMs: COMMIT_INTERVAL_MS,
       async write(transaction, batches) {
         const told = batches.flatMap(({ outcomes }) => outcomes.filter((one) => one !== null))
         const ends = told.flatMap((one) => (one.kind === 'end' ? [one.end] : []))
