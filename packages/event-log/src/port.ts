@@ -78,18 +78,18 @@ export interface LogRange extends Place {
 /** Identifies the log. A checkpoint taken on one log has no meaning on another. */
 export type LogIdentity = string
 
-/** What a process with the record keys says of a text that it keeps outside of the log. */
-export interface Seals {
-  seal(purpose: string, text: string): string
-  /** Whether a process with one of the keys sealed this text for this purpose. */
-  isSealed(seal: string, purpose: string, text: string): boolean
+/** MACs of texts that a process with the record keys keeps outside of the log. */
+export interface TextMacs {
+  macOf(purpose: string, text: string): string
+  /** Whether a process with one of the keys made this MAC of the text for this purpose. */
+  isMac(mac: string, purpose: string, text: string): boolean
 }
 
 export interface EventLog {
   /** An archive is a read-only log. */
   readonly kind: 'embedded' | 'kafka' | 'archive'
   /** Absent without record keys. */
-  readonly seals?: Seals | undefined
+  readonly macs?: TextMacs | undefined
 
   /**
    * Creates what is missing, including the genesis record that gives the log its identity, and gives existing topics their settings.

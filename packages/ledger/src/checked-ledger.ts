@@ -25,7 +25,7 @@ import {
 } from './stated-ledger.js'
 
 export interface CheckedLedgerDeps {
-  readonly log: Pick<EventLog, 'endOffset' | 'read'> & Partial<Pick<EventLog, 'identity' | 'seals'>>
+  readonly log: Pick<EventLog, 'endOffset' | 'read'> & Partial<Pick<EventLog, 'identity' | 'macs'>>
   readonly codec: EventCodec
   readonly database: Queryable
 }

@@ -1,8 +1,8 @@
 /**
- * What a process compared of segments and prices, kept for the next one: its start reads what is new, and not the whole log. The seal of the record
+ * What a process compared of segments and prices, kept for the next one: its start reads what is new, and not the whole log. Its MAC with the record
  * keys covers the text, the log and the form of the text. Whatever else is in the row is not used, and everything is compared.
  */
-import type { EventCodec, EventLog, Seals } from '@cupel/event-log'
+import type { EventCodec, EventLog, TextMacs } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { sumsOf, sumsText, type RowSums } from './row-sums.js'
 import { nothingLeft, type SegmentStatement } from './segment-event.js'
@@ -39,7 +39,7 @@ export interface KeptComparison extends Compared {
 }
 
 export interface KeptComparisonDeps {
-  readonly log: Pick<EventLog, 'endOffset' | 'read'> & Partial<Pick<EventLog, 'identity' | 'seals'>>
+  readonly log: Pick<EventLog, 'endOffset' | 'read'> & Partial<Pick<EventLog, 'identity' | 'macs'>>
   readonly codec: EventCodec
   readonly database: Queryable
 }
@@ -53,13 +53,13 @@ export async function readComparison(
   { log, codec, database }: KeptComparisonDeps,
   sliceRows: number,
 ): Promise<KeptComparison | null> {
-  const sealing = await sealingOf(log, sliceRows)
-  if (sealing === null) return null
-  const [row] = await database.query<{ text: string; seal: string }>({
+  const binding = await bindingOf(log, sliceRows)
+  if (binding === null) return null
+  const [row] = await database.query<{ text: string; mac: string }>({
     name: 'ledger.read-compared',
-    text: 'SELECT text, seal FROM ledger.compared',
+    text: 'SELECT text, mac FROM ledger.compared',
   })
-  if (row === undefined || !sealing.seals.isSealed(row.seal, sealing.purpose, row.text)) return null
+  if (row === undefined || !binding.macs.isMac(row.mac, binding.purpose, row.text)) return null
   const kept = comparisonOf(row.text)
   return (await lastEventId({ log, codec }, kept.next)) === kept.stated.lastEventId ? kept : null
 }
@@ -70,28 +70,28 @@ export async function keepComparison(
   sliceRows: number,
   kept: KeptComparison,
 ): Promise<void> {
-  const sealing = await sealingOf(log, sliceRows)
-  if (sealing === null) return
+  const binding = await bindingOf(log, sliceRows)
+  if (binding === null) return
   const text = textOf(kept)
   await database.execute(
     {
       name: 'ledger.keep-compared',
-      text: `INSERT INTO ledger.compared (one, text, seal) VALUES (true, $1, $2)
-             ON CONFLICT (one) DO UPDATE SET text = excluded.text, seal = excluded.seal`,
+      text: `INSERT INTO ledger.compared (one, text, mac) VALUES (true, $1, $2)
+             ON CONFLICT (one) DO UPDATE SET text = excluded.text, mac = excluded.mac`,
     },
-    [text, sealing.seals.seal(sealing.purpose, text)],
+    [text, binding.macs.macOf(binding.purpose, text)],
   )
 }
 
-async function sealingOf(
+async function bindingOf(
   log: KeptComparisonDeps['log'],
   sliceRows: number,
-): Promise<{ readonly seals: Seals; readonly purpose: string } | null> {
-  const { seals } = log
+): Promise<{ readonly macs: TextMacs; readonly purpose: string } | null> {
+  const { macs } = log
   const identity = await log.identity?.()
-  return seals === undefined || identity === undefined
+  return macs === undefined || identity === undefined
     ? null
-    : { seals, purpose: `${FORM} ${identity} ${sliceRows} ${FIELDS}` }
+    : { macs, purpose: `${FORM} ${identity} ${sliceRows} ${FIELDS}` }
 }
 
 /** The id of the event before an offset; null if the log does not have it. */

@@ -1,4 +1,4 @@
-/** A process that starts goes on from what an earlier one compared, and believes it only with its seal. */
+/** A process that starts goes on from what an earlier one compared, and believes it only with its MAC. */
 import type { EventLog, LogRange } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -58,7 +58,7 @@ async function firstLook(log: Partial<EventLog> = {}) {
 }
 
 /** Compares everything. */
-const wholeLook = () => createLedgerCheck({ ...ledger, log: { ...ledger.log, seals: undefined } })()
+const wholeLook = () => createLedgerCheck({ ...ledger, log: { ...ledger.log, macs: undefined } })()
 
 test('the next process reads one record and the newest slices, however many segments there are', async () => {
   await grow(8)
@@ -123,7 +123,7 @@ test('a segment that no event states is not used after a restart either', async 
 })
 
 /** What an attacker does who can write every row: hides an altered segment from the hashes that were kept. */
-async function forge(seal: (text: string) => string): Promise<void> {
+async function forge(macOf: (text: string) => string): Promise<void> {
   await ledger.database.execute('UPDATE ledger.segment SET complete_to = 7 WHERE ledger_seq = 1')
   const [altered] = await ledger.database.query<{ hash: string }>(
     `SELECT md5(string_agg('segment ' || t::text, E'\n' ORDER BY 'segment ' || t::text)) AS hash
@@ -133,14 +133,14 @@ async function forge(seal: (text: string) => string): Promise<void> {
   const kept = JSON.parse(row!.text) as { slices: [number, string][] }
   const slices = kept.slices.map(([slice, one]) => [slice, slice === 0 ? altered!.hash : one])
   const text = JSON.stringify({ ...kept, slices })
-  await ledger.database.execute('UPDATE ledger.compared SET text = $1, seal = $2', [text, seal(text)])
+  await ledger.database.execute('UPDATE ledger.compared SET text = $1, mac = $2', [text, macOf(text)])
 }
 
 test('without the record keys nobody can say that a segment was compared', async () => {
   await grow(9)
   await firstLook()
-  const [row] = await ledger.database.query<{ seal: string }>('SELECT seal FROM ledger.compared')
-  await forge(() => row!.seal)
+  const [row] = await ledger.database.query<{ mac: string }>('SELECT mac FROM ledger.compared')
+  await forge(() => row!.mac)
   expect((await firstLook()).state.fault).toContain('segment 1')
 })
 
@@ -149,26 +149,26 @@ test('the forgery of these tests is one: with the keys it would be believed', as
   await firstLook()
   const identity = await ledger.log.identity()
   let purpose = ''
-  const seals = {
-    ...ledger.log.seals!,
-    seal(of: string, text: string) {
+  const macs = {
+    ...ledger.log.macs!,
+    macOf(of: string, text: string) {
       purpose = of
-      return ledger.log.seals!.seal(of, text)
+      return ledger.log.macs!.macOf(of, text)
     },
   }
   await ledger.database.execute('DELETE FROM ledger.compared')
-  await firstLook({ seals })
+  await firstLook({ macs })
   expect(purpose).toContain(identity)
-  await forge((text) => ledger.log.seals!.seal(purpose, text))
+  await forge((text) => ledger.log.macs!.macOf(purpose, text))
   expect((await firstLook()).state.fault).toBeNull()
 })
 
-test('what was compared with another log, or sealed for another purpose, is compared again', async () => {
+test('what was compared with another log, or told for another purpose, is compared again', async () => {
   await grow(9)
   await firstLook({ identity: async () => 'another log' })
   expect((await firstLook()).cost.records).toBe(9)
-  await ledger.database.execute('UPDATE ledger.compared SET seal = $1', [
-    ledger.log.seals!.seal('another purpose', 'x'),
+  await ledger.database.execute('UPDATE ledger.compared SET mac = $1', [
+    ledger.log.macs!.macOf('another purpose', 'x'),
   ])
   expect((await firstLook()).cost.records).toBe(9)
 })

@@ -21,7 +21,7 @@ import { createForgeryCheck, hasMacs, type ForgeryCheck } from './forgery.js'
 import { RecordKeysError, type RecordKeys } from './record-keys.js'
 import { withMac } from './record-mac.js'
 import { loadOwnLogs } from './registered-keys.js'
-import { sealsOf } from './seals.js'
+import { textMacsOf } from './text-mac.js'
 
 export interface AuthenticLog extends EventLog {
   /** The log with the records of other producers: for verification, and for readers that decide nothing. */
@@ -75,7 +75,7 @@ export async function openAuthenticLog(options: AuthenticLogOptions): Promise<Au
 
   return {
     ...{ kind: log.kind, unchecked: log, forgeryCheck },
-    seals: keys === null ? undefined : sealsOf(keys),
+    macs: keys === null ? undefined : textMacsOf(keys),
     ensureTopics: (topics) => log.ensureTopics(topics),
     topicFaults: (...args) => log.topicFaults(...args),
     identity: () => log.identity(),

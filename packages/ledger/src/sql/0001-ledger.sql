@@ -343,11 +343,11 @@ BEGIN
   END LOOP;
 END $$;
 
--- How far a process compared segments and prices with the log: the next one goes on from there. Believed only with its seal.
+-- How far a process compared segments and prices with the log: the next one goes on from there. Believed only with its MAC.
 CREATE TABLE ledger.compared (
   one  bool PRIMARY KEY CHECK (one),
   text text NOT NULL,
-  seal text NOT NULL
+  mac  text NOT NULL
 );
 
 -- The followers of nodes. Where a follower goes on follows from the declared ranges; this tells whether it runs, and how far it is behind.

@@ -113,8 +113,7 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'watches.read_entry':
     'It says only what a person has looked at. An entry of the inbox without it is unread again.',
   'ledger.follower': LOCAL,
-  'ledger.compared':
-    'A process believes it only with the seal of the record keys, and compares its rows again.',
+  'ledger.compared': 'A process believes it only with a MAC of the record keys, and compares its rows again.',
   'ledger.history_call': LOCAL,
   'ledger.history_call_of_account': LOCAL,
   'ledger.history_progress': LOCAL,
