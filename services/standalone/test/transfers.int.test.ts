@@ -1,4 +1,6 @@
 /** Transfers screened by every real service. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { reportPartition, topicOf, type EventData, type EventType } from '@cupel/contracts'
 import { compiledDefaultPolicy, differences, recompute } from '@cupel/domain'
 import { until } from '@cupel/testkit'
@@ -18,7 +20,7 @@ interface Transfer {
 
 let installation: Installation
 beforeAll(async () => {
-  installation = await startInstallation()
+  installation = await startInstallation({ settings: { CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 })
 afterAll(() => installation.close())
 
@@ -65,6 +67,45 @@ test('an installation without lists allows nothing, and its record is decided ag
   const policyDocument = compiledDefaultPolicy.canonical
   const again = recompute(recorded!, { labelState: labelState!, policyDocument })
   expect(differences(recorded, again)).toEqual([])
+})
+
+/** Accepts every message. */
+async function startReceiver() {
+  const messages: { readonly type: string; readonly data: { readonly transfer?: object } }[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      messages.push(JSON.parse(Buffer.concat(chunks).toString()) as (typeof messages)[number])
+      response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    messages,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+test('an endpoint gets a transfer as the API returns it, with the reference of the account', async () => {
+  const { key } = await installation.key()
+  const receiver = await startReceiver()
+  const body = { url: receiver.url, events: ['transfer.screened'] }
+  const made = await installation.call('POST', '/v1/webhook-endpoints', { key, body })
+  expect(made.status, made.text).toBe(201)
+  const transfer = await screened(key, STRANGER, { reference: 'deposit 4711' })
+  const told = await until(() => {
+    const found = receiver.messages.filter(({ type }) => type === 'transfer.screened')
+    expect(found).toHaveLength(1)
+    return found[0]!
+  })
+  expect(transfer).toMatchObject({ reference: 'deposit 4711' })
+  expect(told.data.transfer).toEqual(transfer)
+  receiver.close()
 })
 
 async function recordsOf<T extends EventType>(type: T, partition: number): Promise<EventData[T][]> {
