@@ -11,3 +11,12 @@ export const baseProgram = (description: string, footer: string): Command =>
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .addHelpText('after', footer)
     .exitOverride()
+    .hook('preAction', (_, command) => takeOptionsFromAround(command))
+
+/** `cupel watches add … --json`: commander gives an option that both have to the command around, which is not run. */
+function takeOptionsFromAround(command: Command): void {
+  for (let around = command.parent; around !== null; around = around.parent)
+    for (const name of command.options.map((option) => option.attributeName()))
+      if (around.getOptionValueSource(name) === 'cli')
+        command.setOptionValueWithSource(name, around.getOptionValue(name) as unknown, 'cli')
+}
