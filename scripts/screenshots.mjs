@@ -1,7 +1,8 @@
-// `npm run screenshots`: makes docs/pictures/*.png from a running installation of its own with sandbox data. It needs Chromium.
+// `npm run screenshots`: makes docs/pictures/*.png from a running installation of its own with the demo. It needs Chromium.
 import { existsSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { withInstallation } from './own-installation.mjs'
 import { orExplain, root, setUp } from './setup.mjs'
 
@@ -10,18 +11,16 @@ const CHROMIUM =
   ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((program) => existsSync(program)) ??
   'chromium'
 const PICTURES = join(root, 'docs', 'pictures')
-/** Magic addresses of docs/sandbox.md, in the order in which the history shows them from the bottom. */
-const ADDRESSES = ['01', '02', '03', '08', '06', '04'].map(
-  (last) => `0xc0be1000000000000000000000000000000000${last}`,
-)
-const DESK = { viewport: { width: 1180, height: 800 } }
-const PHONE = { viewport: { width: 390, height: 760 } }
+/** A view that is as high as what the picture is about. */
+const DESK = { viewport: { width: 1180, height: 1000 } }
+const WAIT_MS = 120_000
+const POLL_MS = 500
 
-/** Each picture has a file name, a page and a view. `{red}` stands for the id of a red report. */
+/** Each picture has a file name and a page. `{report}` stands for the id of a report with a path of money. */
 const pictures = [
-  { name: 'report', path: '/reports/{red}', look: DESK },
-  { name: 'report-dark-phone', path: '/reports/{red}', look: { ...PHONE, colorScheme: 'dark' } },
-  { name: 'home', path: '/', look: DESK },
+  { name: 'report', path: '/reports/{report}' },
+  { name: 'inbox', path: '/inbox' },
+  { name: 'lists', path: '/lists' },
 ]
 
 await orExplain(() => setUp())
@@ -35,20 +34,48 @@ await withInstallation(async (installation) => {
   }
 })
 
-async function takeAll(browser, { ready, call, issueKey }) {
-  const key = await issueKey('--plan', 'pro', '--environment', 'test')
-  let red = ''
-  for (const address of ADDRESSES)
-    red = (await call(key, 'POST', '/v1/screen', { address, customer_reference: 'case 2026-114' })).report_id
+async function takeAll(browser, { ready, call }) {
+  const key = ready.keys.operator
+  const report = await prepare((method, path, body) => call(key, method, path, body))
   mkdirSync(PICTURES, { recursive: true })
-  for (const { name, path, look } of pictures) {
-    const page = await (await browser.newContext({ baseURL: ready.console_url, ...look })).newPage()
-    await page.goto('/sign-in')
-    await page.getByLabel('API key').fill(key)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL((url) => url.pathname === '/')
-    await page.goto(path.replace('{red}', red))
+  const page = await (await browser.newContext({ baseURL: ready.console_url, ...DESK })).newPage()
+  await page.goto('/sign-in')
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL((url) => url.pathname === '/')
+  for (const { name, path } of pictures) {
+    await page.goto(path.replace('{report}', report))
     await page.screenshot({ path: join(PICTURES, `${name}.png`) })
     console.log(`docs/pictures/${name}.png`)
+  }
+}
+
+/** Watches the addresses of the demo before it is on, so that the inbox tells what it changed. Resolves to the id of a report. */
+async function prepare(call) {
+  const { addresses } = await call('GET', '/v1/demo')
+  const watches = addresses.map(({ address, title }) => ({
+    address,
+    chain: 'ETH',
+    reference: title.slice('Demo: '.length),
+  }))
+  await call('POST', '/v1/watches', { watches })
+  await until(async () =>
+    (await call('GET', '/v1/watches?page_size=200')).items.every(({ last_report: last }) => last !== null),
+  )
+  await call('POST', '/v1/demo', { is_on: true })
+  await until(async () => (await call('GET', '/v1/demo')).status === 'on')
+  const { report_id: report } = await call('POST', '/v1/screen', {
+    address: addresses[0].address,
+    chain: 'ETH',
+  })
+  await until(async () => (await call('GET', '/v1/inbox')).items.length >= 3)
+  return report
+}
+
+async function until(isTrue) {
+  const endMs = performance.now() + WAIT_MS
+  while (!(await isTrue())) {
+    if (performance.now() > endMs) throw new Error(`It did not become true: ${isTrue}`)
+    await setTimeout(POLL_MS)
   }
 }
