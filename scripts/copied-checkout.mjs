@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from './setup.mjs'
 
+/** The packages of the workspace in the dependencies. */
+const WORKSPACE = '@cupel'
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 /** Fills an empty folder with the files that version control knows or would know, as they are now. */
@@ -15,15 +17,20 @@ export async function copyCheckout(folder) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     cpSync(join(root, file), join(folder, file), { verbatimSymlinks: true })
   }
-  if (!existsSync(join(folder, 'node_modules')))
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const shared = 'node_modules'
+  mkdirSync(join(folder, shared), { recursive: true })
+  for (const name of readdirSync(join(root, shared)))
+    if (name !== WORKSPACE && !existsSync(join(folder, shared, name)))
+      symlinkSync(join(root, shared, name), join(folder, shared, name))
+  copyLinks(join(shared, WORKSPACE))
   for (const group of ['packages', 'services'])
-    for (const name of readdirSync(join(folder, group))) {
-      const links = join(group, name, 'node_modules')
-      // Relative links: those to packages of the workspace lead to the copies.
-      if (existsSync(join(root, links)))
-        cpSync(join(root, links), join(folder, links), { recursive: true, verbatimSymlinks: true })
-    }
+    for (const name of readdirSync(join(folder, group))) copyLinks(join(group, name, 'node_modules'))
+
+  /** Relative links: those to packages of the workspace lead to the copies. */
+  function copyLinks(links) {
+    if (existsSync(join(root, links)))
+      cpSync(join(root, links), join(folder, links), { recursive: true, verbatimSymlinks: true })
+  }
 }
 
 async function run(command, args, cwd) {

@@ -28,6 +28,7 @@ export { type Asset, loadAssets, stylesInOrder } from './server/assets.js'
 export { attemptKey } from './server/attempt-key.js'
 export { MAX_FORM_BYTES } from './server/form.js'
 export {
+  type HomeCard,
   type Page,
   type PageAnswer,
   type PageCall,

@@ -60,5 +60,6 @@ export {
   removeOwnLabel,
   stateOwnLabel,
   type OwnLabel,
+  type OwnLabelFollower,
 } from './own/own-labels.js'
-export { forgetOwnLabels, replayOwnLabel, replayOwnLabelRemoval } from './own/replay-own-labels.js'
+export { labelsTables } from './primary-tables.js'

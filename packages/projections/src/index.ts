@@ -11,6 +11,14 @@ export { isUnknownSchema } from './consume/schema-patience.js'
 export { createTrouble, type Trouble } from './consume/trouble.js'
 export { UnappliableRecordError } from './consume/unappliable-record.js'
 export { waitUntilProjected } from './wait-until-projected.js'
+export type {
+  PrimaryTables,
+  ReferenceKey,
+  ReferenceRows,
+  Replay,
+  ReplayNotes,
+  ReplayParts,
+} from './primary-tables.js'
 export { batchWrite, on, onPartOf, readModelGroup, type Change, type ReadModel } from './read-model.js'
 export { hasCurrentDefinition, installReadModels } from './read-model-tables.js'
 export { runReadModel, type RunningReadModel } from './run-read-model.js'

@@ -1,6 +1,5 @@
 export { sharingMigrations } from './migrations.js'
-export { forgetShares } from './forget-shares.js'
-export { isShareKnown, replayShareOpening, replayShareRevocation } from './replay-shares.js'
+export { sharingTables } from './primary-tables.js'
 export { SHARE_TOKEN } from './share-token.js'
 export {
   createShare,

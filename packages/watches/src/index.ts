@@ -1,8 +1,7 @@
-export { countWatchesOfReference, endWatches, endWatchesOfReference } from './end-watches.js'
 export { createWatches, newBatchId, sweepBatches, type NewWatch } from './create-watches.js'
 export { hundredths, type Finding } from './decide-change.js'
 export { listDueWatches, markPending, type DueWatch } from './due.js'
-export { FULL_PASS_LATE_MS, fullPassAgeMs, goOnWithFullPass } from './full-pass.js'
+export { fullPassAgeMs, goOnWithFullPass } from './full-pass.js'
 export {
   countUnread,
   inboxKinds,
@@ -21,11 +20,13 @@ export {
 } from './limits.js'
 export { lookAtWatches } from './look.js'
 export { watchesMigrations } from './migrations.js'
+export { watchesTables } from './primary-tables.js'
 export { lookForNews } from './progress.js'
 export { findBatch, getWatch, listWatches, type WatchPage } from './queries.js'
 export type { FindTouched } from './touched.js'
+export { markWatchesOf } from './watches-of-address.js'
+export { watchStandstills } from './standstills.js'
 export { removeWatch } from './remove-watch.js'
-export { replayReportChange, replayWatches, replayWatchRemoval } from './replay-watches.js'
 export {
   settleWatches,
   type FoundChange,

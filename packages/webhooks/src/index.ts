@@ -62,6 +62,7 @@ export {
   replayEndpointCreation,
   replayEndpointDeletion,
 } from './replay-webhooks.js'
+export { webhooksTables } from './primary-tables.js'
 export { readMailto } from './mail-address.js'
 export {
   confirmRecipient,

@@ -114,3 +114,10 @@ export async function endUnsettledDeliveries(transaction: Queryable): Promise<nu
   await writeWebhookEvents(transaction, events, SOURCE)
   return rows.length
 }
+
+/** Removes the bodies that no delivery has: an erased account has no endpoints, and so no deliveries. */
+export async function forgetBodies(transaction: Queryable): Promise<void> {
+  await transaction.execute(
+    'DELETE FROM webhooks.body b WHERE NOT EXISTS (SELECT FROM webhooks.delivery d WHERE d.body_id = b.body_id)',
+  )
+}

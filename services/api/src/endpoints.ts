@@ -11,9 +11,9 @@ import {
 } from '@cupel/reference/routes'
 import { createKeptDocuments } from '@cupel/reports/routes'
 import { webhooksInOrder } from '@cupel/webhooks/routes'
-import { features, type FeatureParts } from './features.js'
+import { features, ownLabelFollowers, type FeatureParts } from './features.js'
 
-export type EndpointParts = Omit<FeatureParts, 'keptDocuments' | 'readCaseText'>
+export type EndpointParts = Omit<FeatureParts, 'keptDocuments' | 'ownLabelFollowers' | 'readCaseText'>
 
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   const described = once(() => describeApi(endpoints, webhooksInOrder))
@@ -22,6 +22,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   const texts = keptTexts()
   const all = {
     ...parts,
+    ownLabelFollowers,
     keptDocuments: createKeptDocuments(),
     readCaseText: createReadCaseText(parts.cases),
   }

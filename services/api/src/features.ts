@@ -4,6 +4,10 @@ import { auditFeature } from '@cupel/audit/routes'
 import { bulkFeature } from '@cupel/bulk/routes'
 import { casesFeature } from '@cupel/cases/routes'
 import { evidenceFeature } from '@cupel/evidence/routes'
+import type { Plan, PlanName } from '@cupel/domain'
+import type { PageTokens } from '@cupel/gate/http'
+import type { OwnLabelFollower } from '@cupel/labels'
+import type { Database } from '@cupel/postgres'
 import { labelsFeature } from '@cupel/labels/routes'
 import { ledgerFeature } from '@cupel/ledger/routes'
 import { operationFeature } from '@cupel/operation/routes'
@@ -11,6 +15,7 @@ import { policyFeature } from '@cupel/policy/routes'
 import { reportsFeature } from '@cupel/reports/routes'
 import { screeningFeature } from '@cupel/screening/routes'
 import { sharingFeature } from '@cupel/sharing/routes'
+import { markWatchesOf } from '@cupel/watches'
 import { watchesFeature } from '@cupel/watches/routes'
 import { webhooksFeature } from '@cupel/webhooks/routes'
 
@@ -31,11 +36,25 @@ export const features = [
   operationFeature,
 ] as const
 
+/** What a change of an own label tells. */
+export const ownLabelFollowers: readonly OwnLabelFollower[] = [markWatchesOf]
+
 type Together<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
   part: infer All,
 ) => void
   ? All
   : never
 
+/** What several features take. */
+interface SharedParts {
+  readonly database: Database
+  readonly tokens: PageTokens
+  readonly plansInForce: Readonly<Record<PlanName, Plan>>
+  /** The address of the page of a report, before the id of the report. */
+  readonly reportPageUrl: () => string
+  /** The address that the token of a share link opens, for people. */
+  readonly shareUrlOf: (token: string) => string
+}
+
 /** What the features need. */
-export type FeatureParts = Together<Parameters<(typeof features)[number]>[0]>
+export type FeatureParts = SharedParts & Together<Parameters<(typeof features)[number]>[0]>

@@ -32,6 +32,11 @@ const DESCRIBED_READS = {
 }
 
 const DESCRIBED: EndpointParts = {
+  database: {} as EndpointParts['database'],
+  tokens: DESCRIBED_READS.tokens,
+  plansInForce: plans,
+  reportPageUrl: notServed,
+  shareUrlOf: notServed,
   screens: { screen: notServed, failing: notServed },
   reports: { find: notServed },
   pdf: {
@@ -105,12 +110,6 @@ const DESCRIBED: EndpointParts = {
     mailLinks: { tokenOf: notServed, purposeOf: notServed },
   },
   sessions: { database: {} as EndpointParts['sessions']['database'], signIn: notServed },
-  sharing: {
-    database: {} as EndpointParts['sharing']['database'],
-    ...DESCRIBED_READS,
-    personalData: noPersonalDataKeys,
-    shareUrlOf: notServed,
-  },
   cases: {
     database: {} as EndpointParts['cases']['database'],
     ...DESCRIBED_READS,
@@ -118,12 +117,6 @@ const DESCRIBED: EndpointParts = {
     now: notServed,
     doPeopleSignIn: false,
     secondPersonLevels: [],
-  },
-  watches: {
-    database: {} as EndpointParts['watches']['database'],
-    tokens: DESCRIBED_READS.tokens,
-    plansInForce: plans,
-    reportPageUrl: notServed,
   },
   personalData: noPersonalDataKeys,
   transparency: {

@@ -305,19 +305,19 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   const { webhookStore, mailLinks, tokens, pdf, links, personalData } = parts
   const sessions = { database, signIn: createPersonSignIn({ database, gate, logger, personalData }, oidc) }
   const reading = { database, reports: screening.reports, tokens }
-  const sharing = { ...reading, personalData, shareUrlOf: (token: string) => links.shareUrl + token }
   const rules = { doPeopleSignIn: oidc !== null, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
   const cases = { ...reading, ...rules, personalData, now: () => new Date() }
-  const watches = {
+  const shared = {
     ...{ database, tokens, plansInForce: plansOf(config) },
     reportPageUrl: () => links.reportPageUrl,
+    shareUrlOf: (token: string) => links.shareUrl + token,
   }
   return buildApp({
     endpoints: endpointsOf({
-      ...{ ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts, oidc !== null) },
+      ...{ ...shared, ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts, oidc !== null) },
       ...administrationOf({ ...deps, personalData, tokens }, oidc),
       webhooks: { store: webhookStore, tokens, personalData, mailLinks },
-      ...{ bulk, sessions, sharing, cases, watches, pdf, personalData, failing },
+      ...{ bulk, sessions, cases, pdf, personalData, failing },
       health: { database, logger, log: deps.log },
     }),
     ...{ gate, audit, idempotent, bodies, strangers, disk, traffic, personalData },

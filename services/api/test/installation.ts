@@ -1,7 +1,7 @@
 /** An installation for the API under test: database, embedded log, report projection, and a scorer that a test can steer. */
+import { migrationSources } from '@cupel/command-line/installation'
 import { join } from 'node:path'
-import { accessMigrations, type KeyOrder } from '@cupel/gate/access'
-import { casesMigrations } from '@cupel/cases'
+import type { KeyOrder } from '@cupel/gate/access'
 import {
   screenTopic,
   topicOf,
@@ -11,19 +11,15 @@ import {
   type ScreenRequested,
 } from '@cupel/contracts'
 import type { EventLog, LogRecord } from '@cupel/event-log'
-import { ensureMasterKeys, openPersonalData, openValue, personalDataMigrations } from '@cupel/personal-data'
+import { ensureMasterKeys, openPersonalData, openValue } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { compiledDefaultPolicy } from '@cupel/domain'
-import { labelsMigrations } from '@cupel/labels'
-import { ledgerMigrations } from '@cupel/ledger'
-import { heartbeatsMigrations } from '@cupel/projections/heartbeats'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { jobView } from '@cupel/bulk/read-model'
 import { policyView, readActivePolicy } from '@cupel/policy/read-model'
 import { readModels } from '@cupel/read-models'
 import { reportView } from '@cupel/reports/read-model'
-import { sharingMigrations } from '@cupel/sharing'
 import {
   diesAt,
   failLoudly,
@@ -34,9 +30,7 @@ import {
 } from '@cupel/testkit/installation'
 import { until } from '@cupel/testkit'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
-import { startTransparency, transparencyMigrations } from '@cupel/evidence/transparency'
-import { watchesMigrations } from '@cupel/watches'
-import { webhooksMigrations } from '@cupel/webhooks'
+import { startTransparency } from '@cupel/evidence/transparency'
 import { expect } from 'vitest'
 import { startApi, type ApiDeps, type RunningApi } from '../src/index.js'
 import { startTestScorer, type TestScorer } from './scorer.js'
@@ -77,18 +71,7 @@ export interface ApiOptions {
 
 export async function startInstallation(): Promise<Installation> {
   const base = await openTestInstallation({
-    migrations: [
-      heartbeatsMigrations,
-      accessMigrations,
-      personalDataMigrations,
-      webhooksMigrations,
-      sharingMigrations,
-      casesMigrations,
-      watchesMigrations,
-      transparencyMigrations,
-      labelsMigrations,
-      ledgerMigrations,
-    ],
+    migrations: migrationSources,
     readModels,
   })
   const personalDataKeysFile = join(base.folder, 'personal-data-keys.json')

@@ -6,7 +6,8 @@ import { createTrouble } from '@cupel/projections'
 import { openSignedLog } from '@cupel/service-connections'
 import type { RecordSigningConfig } from '@cupel/evidence/transparency'
 import type { Config, RunningService } from '@cupel/kit/service'
-import { createCoordination, holdLease } from '@cupel/bulk/worker'
+import { createCoordination, holdLease, type OtherWork } from '@cupel/bulk/worker'
+import type { Loop } from '@cupel/kit/concurrency'
 import { followWatches } from '@cupel/watches/worker'
 
 export interface BulkCoordinatorDeps {
@@ -23,15 +24,16 @@ export interface BulkCoordinatorDeps {
   readonly fail: (reason: string, error: unknown) => void
 }
 
+/** What features do under the lease, in addition to bulk jobs. */
+const underTheLease: readonly ((parts: BulkCoordinatorDeps & OtherWork) => Loop)[] = [followWatches]
+
 export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<RunningService> {
   const { database, logger } = deps
   const trouble = createTrouble()
   const parts = { ...deps, log: await openSignedLog(deps) }
   const coordination = createCoordination({
     ...parts,
-    beginOthers: (work) => [
-      followWatches({ ...parts, ...work, digestHour: deps.config.CUPEL_WATCH_DIGEST_HOUR }),
-    ],
+    beginOthers: (work) => underTheLease.map((begin) => begin({ ...parts, ...work })),
     onStarted: () => trouble.over('lease'),
   })
   const lease = holdLease({

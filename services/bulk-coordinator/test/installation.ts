@@ -1,4 +1,5 @@
 /** The coordinator on the embedded log, with a scorer that decides at once, and the queries that tests need. */
+import { migrationSources } from '@cupel/command-line/installation'
 import { randomBytes } from 'node:crypto'
 import {
   requestedEventId,
@@ -11,11 +12,8 @@ import {
   type Metrics,
   type ScreenRequested,
 } from '@cupel/contracts'
-import { accessMigrations } from '@cupel/gate/access'
 import { judgeItems } from '@cupel/domain'
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
-import { heartbeatsMigrations } from '@cupel/projections/heartbeats'
-import { ledgerMigrations } from '@cupel/ledger'
 import { labelView } from '@cupel/labels/read-model'
 import { policyView } from '@cupel/policy/read-model'
 import { reportView } from '@cupel/reports/read-model'
@@ -28,9 +26,6 @@ import {
   testEvent,
   type TestInstallation,
 } from '@cupel/testkit/installation'
-import { transparencyMigrations } from '@cupel/evidence/transparency'
-import { watchesMigrations } from '@cupel/watches'
-import { bulkMigrations } from '@cupel/bulk/worker'
 import { startBulkCoordinator } from '../src/index.js'
 
 export const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
@@ -120,15 +115,10 @@ export function submission(
 }
 
 export async function openInstallation(): Promise<Installation> {
-  const migrations = [
-    accessMigrations,
-    bulkMigrations,
-    heartbeatsMigrations,
-    ledgerMigrations,
-    transparencyMigrations,
-    watchesMigrations,
-  ]
-  const base = await openTestInstallation({ migrations, readModels: [labelView, policyView, reportView] })
+  const base = await openTestInstallation({
+    migrations: migrationSources,
+    readModels: [labelView, policyView, reportView],
+  })
   const { database, codec, append, records } = base
   const scorer = await startStubScorer(base)
   base.onClose(() => scorer.stop())

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { createContext } from '@cupel/command-line'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
+import boundaries from '../../../boundaries.json' with { type: 'json' }
 import { createProgram } from './program.js'
 
 async function namesFor(...args: string[]): Promise<string[]> {
@@ -15,7 +16,18 @@ test('a command has only its own group', async () => {
   expect(await namesFor('--version')).toEqual([])
 })
 
-test.each(['screening', 'reports', 'bulk', 'cases', 'watches'])(
+/** Features whose commands need no installation. */
+const rooms: Record<string, { readonly imports: readonly string[] }> = boundaries.packages
+const callers = Object.entries(rooms).flatMap(([room, { imports }]) => {
+  const [feature = '', name] = room.split('/')
+  return name === 'commands' && !imports.includes('command-line/installation') ? [feature] : []
+})
+
+test('screens and jobs need no installation', () => {
+  expect(callers).toEqual(expect.arrayContaining(['screening', 'reports', 'bulk', 'cases']))
+})
+
+test.each(callers)(
   'the commands of %s call the API, and load no database and no log for that',
   async (feature) => {
     const loaded = await loadedBy('services/cli/src/main.ts', `packages/${feature}/src/commands/index.ts`)

@@ -1,15 +1,11 @@
 /** Every service on the embedded log of a fresh database, with an HTTP client. */
-import { casesMigrations } from '@cupel/cases'
-import { accessMigrations, type KeyOrder } from '@cupel/gate/access'
-import { bulkMigrations } from '@cupel/bulk/worker'
+import { migrationSources } from '@cupel/command-line/installation'
+import type { KeyOrder } from '@cupel/gate/access'
 import type { Tracing } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
-import { labelsMigrations } from '@cupel/labels'
-import { ledgerMigrations } from '@cupel/ledger'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { readModels } from '@cupel/read-models'
 import { loadConfig, type Check } from '@cupel/kit/service'
-import { sharingMigrations } from '@cupel/sharing'
 import { until } from '@cupel/testkit'
 import {
   failLoudly,
@@ -18,9 +14,6 @@ import {
   type IssuedTestKey,
   type TestInstallation,
 } from '@cupel/testkit/installation'
-import { transparencyMigrations } from '@cupel/evidence/transparency'
-import { watchesMigrations } from '@cupel/watches'
-import { webhooksMigrations } from '@cupel/webhooks'
 import { startStandalone, type RunningStandalone } from '../src/index.js'
 
 export interface Reply {
@@ -43,12 +36,6 @@ export interface Installation extends TestInstallation {
   ): Promise<Reply>
 }
 
-const migrations = [
-  ...[accessMigrations, bulkMigrations, labelsMigrations, ledgerMigrations],
-  ...[webhooksMigrations, sharingMigrations, casesMigrations],
-  ...[transparencyMigrations, watchesMigrations],
-]
-
 export interface InstallationOptions {
   /** Settings in addition to those of every test. */
   readonly settings?: Readonly<Record<string, string>>
@@ -56,7 +43,7 @@ export interface InstallationOptions {
 }
 
 export async function startInstallation(options: InstallationOptions = {}): Promise<Installation> {
-  const base = await openTestInstallation({ migrations, readModels })
+  const base = await openTestInstallation({ migrations: migrationSources, readModels })
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...base.deps, policy })

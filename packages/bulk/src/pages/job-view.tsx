@@ -11,7 +11,7 @@ export interface Filter {
 }
 
 interface JobViewProps {
-  readonly call: Pick<PageCall, 'csrf'>
+  readonly call: Pick<PageCall, 'csrf' | 'hasPage'>
   readonly job: Job
   readonly results: ListPage<Result>
   readonly filter: Filter
@@ -142,7 +142,9 @@ function Actions({ call, job, canCancel }: Pick<JobViewProps, 'call' | 'job' | '
           </Form>
         </details>
       ) : null}
-      {canCancel && job.completed > 0 ? <WatchForm call={call} path={path} /> : null}
+      {canCancel && job.completed > 0 && call.hasPage('/watches') ? (
+        <WatchForm call={call} path={path} />
+      ) : null}
       {isRunning(job) && canCancel ? (
         <details class="confirm no-print">
           <summary>Cancel this job</summary>

@@ -1,6 +1,6 @@
 export { applyFacts } from './apply.js'
 export { readBacklogSize } from './backlog-size.js'
-export { createCoordination } from './coordinate.js'
+export { createCoordination, type OtherWork } from './coordinate.js'
 export { sweep } from './early-outcomes.js'
 export { type Fact, factOf } from './facts.js'
 export { COORDINATOR_GROUP } from './follow-jobs.js'

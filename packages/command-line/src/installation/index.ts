@@ -1,6 +1,7 @@
 export { type ReadArchive, archiveJson, archiveLines, readArchive, treeText } from './archive/archive-text.js'
 export { NoArchiveError, openArchive, refusedArchive } from './archive/open-archive.js'
 export { archivePlace, openStore } from './archive/open-store.js'
+export { primaryTables } from './features.js'
 export { type Connections, openLog } from './connect.js'
 export {
   NoInstallationError,

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Assets } from '../server/assets.js'
 import type { Session } from '../session/session-cookie.js'
-import { navigation, sectionOf } from './navigation.js'
+import { sectionOf, type NavigationEntry } from './navigation.js'
 
 interface LayoutProps {
   readonly title: string
@@ -13,10 +13,12 @@ interface LayoutProps {
   /** Unread entries of the inbox, as text; null if there are none, or if it is not known. */
   readonly unread: string | null
   readonly assets: Assets
+  /** The navigation. */
+  readonly entries: readonly NavigationEntry[]
   readonly children: ComponentChildren
 }
 
-export function Layout({ title, session, csrf, section, unread, assets, children }: LayoutProps) {
+export function Layout({ title, session, csrf, section, unread, assets, entries, children }: LayoutProps) {
   return (
     <html lang="en">
       <head>
@@ -39,7 +41,7 @@ export function Layout({ title, session, csrf, section, unread, assets, children
             Cupel
           </a>
           {session === null ? null : (
-            <Navigation session={session} section={sectionOf(section)} unread={unread} />
+            <Navigation {...{ session, unread, entries }} section={sectionOf(section)} />
           )}
           {session === null || csrf === null ? null : <Person session={session} csrf={csrf} />}
         </header>
@@ -56,15 +58,15 @@ export function Layout({ title, session, csrf, section, unread, assets, children
   )
 }
 
-interface NavigationProps extends Pick<LayoutProps, 'section' | 'unread'> {
+interface NavigationProps extends Pick<LayoutProps, 'section' | 'unread' | 'entries'> {
   readonly session: Session
 }
 
-function Navigation({ session, section, unread }: NavigationProps) {
+function Navigation({ session, section, unread, entries }: NavigationProps) {
   return (
     <nav class="sections" aria-label="Sections">
       <ul>
-        {navigation
+        {entries
           .filter(({ isFor }) => isFor === undefined || isFor(session))
           .map(({ path, label }) => (
             <li key={path}>

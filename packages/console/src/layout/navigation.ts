@@ -1,4 +1,4 @@
-/** The entries of the navigation, in the order of use. A feature adds its entry with its pages. */
+/** The entries of the navigation, in the order of use. One whose page no feature has is left out. */
 import { mayAdminister, mayOperate } from '../session/rights.js'
 import type { Session } from '../session/session-cookie.js'
 

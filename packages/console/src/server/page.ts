@@ -36,6 +36,8 @@ export interface PageCall {
   readonly csrf: () => string
   /** Whether the call came over TLS, which decides the names of cookies. */
   readonly isSecure: boolean
+  /** Whether the console has a page at the path: it has only those of its features. */
+  readonly hasPage: (path: Page['path']) => boolean
   /** Ends when the browser has gone. */
   readonly signal: AbortSignal
 }
@@ -77,6 +79,9 @@ export interface RawAnswer {
 }
 
 export type PageAnswer = ShownPage | Redirect | Departure | RawAnswer
+
+/** What a feature shows on the first page; null if there is nothing to show. */
+export type HomeCard = (call: PageCall) => Promise<ComponentChildren>
 
 export function page(
   title: string,

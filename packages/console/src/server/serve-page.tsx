@@ -12,6 +12,7 @@ import { createApiClient, type ApiClient } from '../api/api-client.js'
 import type { ApiConnection } from '../api/api-connection.js'
 import { ApiDown, ApiProblem } from '../api/api-problem.js'
 import { Layout } from '../layout/layout.js'
+import { navigation, type NavigationEntry } from '../layout/navigation.js'
 import { createConfirmSession, type ConfirmSession } from '../session/confirmed-sessions.js'
 import { createUnreadCounts, type UnreadCounts } from '../session/unread-counts.js'
 import { isSameOrigin, ownOriginsOf } from '../session/same-origin.js'
@@ -101,8 +102,11 @@ export function createServePage(parts: ServePageParts): ServePage {
     LATENCY_BUCKETS,
     ['method', 'route', 'status'],
   )
+  const paths = new Set(parts.pages.map(({ path }) => path))
+  const shown = { assets, entries: navigation.filter(({ path }) => paths.has(path)) }
   const judging = {
     ...parts,
+    hasPage: (path: Page['path']): boolean => paths.has(path),
     forms: createFormBudgets(metrics),
     confirm: createConfirmSession(parts.connection),
     counts: createUnreadCounts(parts.connection),
@@ -117,7 +121,7 @@ export function createServePage(parts: ServePageParts): ServePage {
     const { visitor, answer, route, startedMs } = sent
     reply.hijack()
     // Before the headers: a form that is rendered may need the cookie that it is tied to.
-    const { status, body } = bodyOf(answer, visitor, request, assets)
+    const { status, body } = bodyOf(answer, visitor, request, shown)
     const headers = { ...headersOf(answer, visitor, request), ...(parts.isClosing() ? CLOSE : {}) }
     seconds.observe((performance.now() - startedMs) / 1000, {
       ...{ method: request.method, route, status: String(status) },
@@ -176,6 +180,7 @@ interface Asked {
 interface JudgingParts extends ServePageParts {
   readonly forms: FormBudgets
   readonly confirm: ConfirmSession
+  readonly hasPage: PageCall['hasPage']
   readonly counts: UnreadCounts
 }
 
@@ -205,7 +210,7 @@ async function answerOf(parts: JudgingParts, { page, request, reply, visitor }: 
     ...{ target, session, apiAs },
     api: apiAs(session?.token ?? null),
     csrf: () => csrfToken(secretOf(visitor)),
-    ...{ signal: gone.signal, isSecure: visitor.isSecure },
+    ...{ signal: gone.signal, isSecure: visitor.isSecure, hasPage: parts.hasPage },
   }
   try {
     if (session !== null && page.path === '/inbox') parts.counts.forget(session)
@@ -303,14 +308,14 @@ function bodyOf(
   answer: PageAnswer,
   { session, unread }: Visitor,
   request: FastifyRequest,
-  assets: Assets,
+  shown: { readonly assets: Assets; readonly entries: readonly NavigationEntry[] },
 ): Omit<Written, 'headers'> {
   if (isOnward(answer)) return { status: SEE_OTHER, body: null }
   if (answer.kind === 'raw') return answer
   const csrf = session === null ? null : csrfToken(session.token)
   const html = render(
     <Layout
-      {...{ session, csrf, assets, unread }}
+      {...{ session, csrf, unread, ...shown }}
       title={answer.title}
       section={answer.section ?? request.raw.url ?? '/'}
     >

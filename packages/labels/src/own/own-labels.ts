@@ -4,7 +4,6 @@ import { decidedEventId, topicOf, type ApiCall, type EventData } from '@cupel/co
 import { furtherLabelKeys, type ParsedAddress, type RiskCategory } from '@cupel/domain'
 import { asFields, asTimes, type Database, type Queryable } from '@cupel/postgres'
 import { outboxType, tenantScope, writeOutbox, type OutboxEvent } from '@cupel/projections'
-import { markWatchesOf } from './watched-addresses.js'
 
 /** An account in one of its environments. */
 export interface Owner {
@@ -54,6 +53,17 @@ export interface NewOwnLabel {
   readonly expiresAt: string | null
 }
 
+/** Is told, in the transaction of a change, of the keys that find other labels from now on. */
+export type OwnLabelFollower = (
+  transaction: Queryable,
+  changed: Owner & { readonly lookupKeys: readonly string[] },
+) => Promise<void>
+
+export interface OwnLabelStore {
+  readonly database: Database
+  readonly followers: readonly OwnLabelFollower[]
+}
+
 /** Labels of an account and environment that were not removed. */
 export const MAX_OWN_LABELS = 10_000
 const ID_BYTES = 10
@@ -62,7 +72,7 @@ const ALLOW_CATEGORY = 'clean_exchange'
 
 /** States a label in place of the one that the account has about the address. Null: the account has as many labels as it may have. */
 export async function stateOwnLabel(
-  database: Database,
+  { database, followers }: OwnLabelStore,
   order: Owner & Actor & NewOwnLabel,
 ): Promise<OwnLabel | null> {
   const { accountId, livemode, parsed, decision, keyId, person, call, reason, expiresAt } = order
@@ -100,14 +110,15 @@ export async function stateOwnLabel(
     })
     // An allow label has fewer keys than the block label whose place it takes.
     const changedKeys = [...new Set([...lookupKeys, ...(ended?.lookupKeys ?? [])])]
-    await markWatchesOf(transaction, { accountId, livemode, lookupKeys: changedKeys })
+    for (const follow of followers)
+      await follow(transaction, { accountId, livemode, lookupKeys: changedKeys })
     return label
   })
 }
 
 /** Removes a label at once. A label that ended before stays unchanged. `reason` is sealed, and empty without one. */
 export async function removeOwnLabel(
-  database: Database,
+  { database, followers }: OwnLabelStore,
   order: Owner & Actor & { readonly labelId: string; readonly reason: string },
 ): Promise<'removed' | 'removed_before' | 'unknown'> {
   const { accountId, livemode, labelId } = order
@@ -119,7 +130,8 @@ export async function removeOwnLabel(
         ? 'unknown'
         : 'removed_before'
     await writeRemoval(transaction, ended, order)
-    await markWatchesOf(transaction, { accountId, livemode, lookupKeys: ended.lookupKeys })
+    for (const follow of followers)
+      await follow(transaction, { accountId, livemode, lookupKeys: ended.lookupKeys })
     return 'removed'
   })
 }

@@ -1,9 +1,10 @@
 /** `cupel accounts erase ACCOUNT --reference REF`: erases one end customer of an account, and nothing else of the account. */
 import { eraseReference } from '../index.js'
-import { countWatchesOfReference } from '@cupel/watches'
 import { type Connections, operator } from '@cupel/command-line/installation'
 import { CommandError, EXIT_NOT_FOUND } from '@cupel/command-line'
-import { forgetReference } from './forget-tables.js'
+import type { Queryable } from '@cupel/postgres'
+import type { ReferenceKey } from '@cupel/projections'
+import { erasedTables, forgetReference, referenceRows } from './forget-tables.js'
 import { countReferenceRecords } from './plain-records.js'
 
 interface Order {
@@ -20,7 +21,8 @@ export interface ErasedReference {
   readonly erasedAt: string | null
   readonly isNew: boolean
   readonly destroyedKeys: number
-  readonly endedWatches: number
+  /** Rows that end, by their name. */
+  readonly ended: Readonly<Record<string, number>>
   /** Records of the log whose fields cannot be read any more, by type of event. */
   readonly erasedRecords: readonly { readonly event: string; readonly count: number }[]
   /** Records that hold the reference in plain text, from before it was sealed. */
@@ -33,12 +35,12 @@ export async function lookAtReference(connections: Connections, order: Order): P
   const keyId = await keyIdOf(connections, order)
   return {
     ...{ accountId, erasedAt: null, isNew: false, destroyedKeys: 1 },
-    endedWatches: await countWatchesOfReference(connections.database, { accountId, keyId }),
+    ended: await countRows(connections.database, { accountId, keyId }),
     ...(await recordsOf(connections, order, keyId)),
   }
 }
 
-/** Key, hash, watches and the event of the erasure change together. Throws CommandError if nothing is sealed for the reference. */
+/** Key, hash, rows and the event of the erasure change together. Throws CommandError if nothing is sealed for the reference. */
 export async function eraseOneReference(connections: Connections, order: Order): Promise<ErasedReference> {
   const { database, personalData } = connections
   const { accountId } = order
@@ -47,18 +49,24 @@ export async function eraseOneReference(connections: Connections, order: Order):
   const keyId = await keyIdOf(connections, order)
   const records = await recordsOf(connections, order, keyId)
   const reason = (await personalData.of(accountId)).seal(order.reason)
-  let endedWatches = 0
+  let ended = {}
   const { erasedAt, isNew, keyIds } = await eraseReference(
     database,
     { accountId, keyId, by: operator(), reason, plainRecords: records.plainRecords },
     async (transaction) => {
-      endedWatches = await countWatchesOfReference(transaction, { accountId, keyId })
+      ended = await countRows(transaction, { accountId, keyId })
       await forgetReference(transaction, { accountId, keyId })
     },
   )
-  for (const table of ['personal_data.reference_key', 'watches.watch'])
+  for (const table of erasedTables)
     await database.withConnection((connection) => connection.execute(`VACUUM ${table}`))
-  return { accountId, erasedAt, isNew, destroyedKeys: keyIds.length, endedWatches, ...records }
+  return { accountId, erasedAt, isNew, destroyedKeys: keyIds.length, ended, ...records }
+}
+
+async function countRows(database: Queryable, reference: ReferenceKey): Promise<Record<string, number>> {
+  const ended: Record<string, number> = {}
+  for (const { name, count } of referenceRows) ended[name] = await count(database, reference)
+  return ended
 }
 
 async function keyIdOf({ personalData }: Connections, { accountId, reference }: Order): Promise<string> {
@@ -85,12 +93,15 @@ async function recordsOf(connections: Connections, { accountId, reference, note 
 }
 
 export function referenceText(erased: ErasedReference, isDryRun: boolean): string {
-  const { accountId, endedWatches, erasedRecords, plainRecords } = erased
+  const { accountId, ended, erasedRecords, plainRecords } = erased
   const [is, would] = isDryRun ? ['would be', 'would '] : ['is', '']
   const counted = erasedRecords.map(({ event, count }) => `${count.toLocaleString('en-US')} ${event}`)
+  const endings = Object.entries(ended).map(
+    ([name, count]) => `${name[0]!.toUpperCase()}${name.slice(1)}: ${count} ${would}end.`,
+  )
   return [
     `One customer reference of ${accountId} ${is} erased.`,
-    `Records that ${isDryRun ? 'would be unreadable' : 'are unreadable now'} in what they say of it: ${counted.length === 0 ? 'none' : counted.join(', ')}. Watches: ${endedWatches} ${would}end.`,
+    `Records that ${isDryRun ? 'would be unreadable' : 'are unreadable now'} in what they say of it: ${counted.length === 0 ? 'none' : counted.join(', ')}. ${endings.join(' ')}`,
     plainRecords === 0
       ? 'No record holds the reference as it is.'
       : `${plainRecords.toLocaleString('en-US')} records hold the reference as it is, from before it was sealed. They are NOT erased.`,

@@ -13,7 +13,7 @@ import {
 } from '@cupel/command-line'
 import { requiredReason, withConnections, type Connections, operator } from '@cupel/command-line/installation'
 import { eraseOneReference, lookAtReference, referenceText } from './erase-reference.js'
-import { forgetTables } from './forget-tables.js'
+import { erasedTables, forgetTables } from './forget-tables.js'
 import { countPlainRecords } from './plain-records.js'
 
 interface EraseOptions extends JsonOption {
@@ -59,9 +59,10 @@ links of its reports. Its watches end. Everything else of the account stays, and
           await requireAccount(connections, accountId)
           return await (isDryRun ? lookAtReference : eraseOneReference)(connections, order)
         })
-        answer(context, options, { dry_run: isDryRun, ...snakeCase(erased) }, () =>
-          referenceText(erased, isDryRun),
-        )
+        const { ended, ...facts } = erased
+        const counts = Object.entries(ended).map(([name, count]) => [`ended_${name}`, count])
+        const told = { dry_run: isDryRun, ...snakeCase(facts), ...Object.fromEntries(counts) }
+        answer(context, options, told, () => referenceText(erased, isDryRun))
         return
       }
       const erased = await withConnections(context, async (connections) => {
@@ -140,15 +141,7 @@ const ERASURE = 'the personal data of the account is erased'
 async function rewriteTables({ database }: Connections): Promise<void> {
   for (const table of ['personal_data.account_key', 'access.account', 'access.api_key', 'access.session'])
     await database.withConnection((connection) => connection.execute(`VACUUM FULL ${table}`))
-  for (const table of [
-    'webhooks.endpoint',
-    'webhooks.delivery',
-    'webhooks.body',
-    'sharing.share',
-    'labels.own_label',
-    'watches.watch',
-    'personal_data.reference_key',
-  ])
+  for (const table of erasedTables)
     await database.withConnection((connection) => connection.execute(`VACUUM ${table}`))
 }
 

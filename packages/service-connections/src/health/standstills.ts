@@ -14,20 +14,12 @@ import {
   standstillOf,
   uncosignedOf,
 } from '@cupel/evidence/transparency'
-import { FULL_PASS_LATE_MS, fullPassAgeMs } from '@cupel/watches'
-import { readLaggingReplicas, readWaiting, type Waiting } from './waiting-work.js'
+import { watchStandstills } from '@cupel/watches'
+import { readLaggingReplicas, readWaiting } from './waiting-work.js'
 
 export interface Standstill {
-  readonly part:
-    | 'transparency log'
-    | 'witnesses'
-    | 'archive'
-    | 'projection'
-    | 'outbox'
-    | 'rows'
-    | 'follower'
-    | 'watches'
-    | Waiting['part']
+  /** A part of the core, or a feature. */
+  readonly part: string
   /** What is at fault, as a sentence. */
   readonly detail: string
   readonly remedy: string
@@ -44,8 +36,6 @@ export const RESTORE_GROUP = 'cli.restore.v1'
 const TRANSPARENCY_RUNBOOK = 'docs/runbooks/the-transparency-log-stopped.md'
 const ARCHIVE_RUNBOOK = 'docs/archive.md#an-archive-that-is-late'
 const FOLLOW_PAGE = 'docs/follow.md#when-a-follower-stops'
-const WATCHES_PAGE = 'docs/watches.md#where-it-runs'
-const HOUR_MS = 3_600_000
 /** An event that is not appended for this long has no relay. */
 const MAX_OUTBOX_AGE_MS = 60_000
 /** A running projection stores its state every two seconds. */
@@ -63,7 +53,7 @@ export const standstillLooks: Readonly<
   outbox: outboxStandstill,
   'compared rows': rowsStandstills,
   followers: followerStandstills,
-  watches: watchStandstill,
+  watches: watchStandstills,
   'waiting work': readWaiting,
   'replicas of the log': readLaggingReplicas,
 }
@@ -139,14 +129,6 @@ async function followerStandstills({ database }: StandstillParts): Promise<Stand
     const detail = followerFault(follower)
     return detail === null ? [] : [{ part: 'follower' as const, detail, remedy: FOLLOW_PAGE }]
   })
-}
-
-/** What no search for touched watches found is decided by the pass through all of them. */
-async function watchStandstill({ database }: StandstillParts): Promise<Standstill[]> {
-  const ageMs = await fullPassAgeMs(database)
-  if (ageMs === null || ageMs <= FULL_PASS_LATE_MS) return []
-  const detail = `The pass that decides every watched address again last ended ${Math.round(ageMs / HOUR_MS)} hours ago.`
-  return [{ part: 'watches', detail, remedy: WATCHES_PAGE }]
 }
 
 /** The lag per group, from the checkpoints and the ends of the partitions; a partition without a checkpoint counts from its start. */

@@ -5,15 +5,13 @@ import type { Database } from '@cupel/postgres'
 
 /** What waits, as a sentence, and the remedy. */
 export interface Waiting {
-  readonly part: 'screens' | 'watches' | 'webhooks' | 'lists' | 'clocks' | 'brokers'
+  readonly part: 'screens' | 'webhooks' | 'lists' | 'clocks' | 'brokers'
   readonly detail: string
   readonly remedy: string
 }
 
 /** A scorer decides a screen that nobody waits for any more within seconds. */
 const SCREEN_MINUTES = 5
-/** The screenings of ten thousand watches that one change touches begin within this time. */
-const WATCH_MINUTES = 30
 /** A receiver that fails gets a break of minutes. */
 const WEBHOOK_MINUTES = 60
 /** Lists that were sent are read one after another, the largest in minutes. */
@@ -30,7 +28,7 @@ export async function readWaiting({
 }
 
 interface Rows extends Record<string, unknown> {
-  readonly part: 'screens' | 'watches' | 'webhooks' | 'lists'
+  readonly part: 'screens' | 'webhooks' | 'lists'
   readonly waiting: number
   readonly minutes: number
 }
@@ -41,10 +39,6 @@ const WAITING = `
     SELECT 'screens' AS part, p.noted_at AS since FROM access.pending_screen p
     WHERE p.noted_at < now() - interval '${SCREEN_MINUTES} minutes'
       AND NOT EXISTS (SELECT FROM report_view.report r WHERE r.report_id = p.report_id)
-    UNION ALL
-    SELECT 'watches', w.due_at FROM watches.watch w
-    WHERE w.due_at < now() - interval '${WATCH_MINUTES} minutes' AND w.pending_report_id IS NULL
-      AND (w.until IS NULL OR w.until > now())
     UNION ALL
     SELECT 'webhooks', d.due_at FROM webhooks.delivery d JOIN webhooks.endpoint e USING (endpoint_id)
     WHERE d.status = 'pending' AND d.body_id IS NOT NULL AND d.due_at < now() - interval '${WEBHOOK_MINUTES} minutes'
@@ -59,10 +53,6 @@ const told: Readonly<Record<Rows['part'], (rows: Rows) => Omit<Waiting, 'part'>>
   screens: ({ waiting, minutes }) => ({
     detail: `${waiting} screens that callers were promised have had no report for up to ${minutes} minutes: no scorer decides them.`,
     remedy: 'docs/runbooks/screens-are-slow.md',
-  }),
-  watches: ({ waiting, minutes }) => ({
-    detail: `${waiting} watches are due for up to ${minutes} minutes, and no coordinator begins their screenings.`,
-    remedy: 'docs/runbooks/a-bulk-job-does-not-move.md',
   }),
   webhooks: ({ waiting, minutes }) => ({
     detail: `${waiting} webhooks are due for up to ${minutes} minutes, and no dispatcher sends them.`,

@@ -7,12 +7,11 @@ import { openReportShare } from './open-share.js'
 import { revokeReportShare } from './revoke-share.js'
 import type { SharingParts } from './share-description.js'
 
-interface Parts {
-  readonly sharing: Omit<SharingParts, 'readLeaf'>
+interface Parts extends Omit<SharingParts, 'readLeaf'> {
   readonly transparency: { readonly readLeaf: ReadReportLeaf }
 }
 
-export function sharingFeature({ sharing, transparency }: Parts): readonly Endpoint[] {
+export function sharingFeature({ transparency, ...sharing }: Parts): readonly Endpoint[] {
   const parts = { ...sharing, readLeaf: transparency.readLeaf }
   return [createReportShare(parts), listReportShares(parts), revokeReportShare(parts), openReportShare(parts)]
 }

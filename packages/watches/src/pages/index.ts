@@ -1,3 +1,7 @@
-export { InboxInShort, TOP_OF_INBOX } from './inbox/inbox-in-short.js'
-export { inboxPages } from './inbox/index.js'
-export { watchesPages } from './watches/index.js'
+import type { Page } from '@cupel/console'
+import { inboxPages } from './inbox/index.js'
+import { watchPages } from './watches/index.js'
+
+export { inboxCard } from './inbox/inbox-card.js'
+
+export const watchesPages: readonly Page[] = [...inboxPages, ...watchPages]

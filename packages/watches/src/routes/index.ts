@@ -3,7 +3,7 @@ import type { Endpoint } from '@cupel/gate/http'
 import { inboxEndpoints } from './inbox/index.js'
 import { watchEndpoints, type WatchParts } from './watches/index.js'
 
-export const watchesFeature = ({ watches }: { readonly watches: WatchParts }): readonly Endpoint[] => [
-  ...watchEndpoints(watches),
-  ...inboxEndpoints(watches),
+export const watchesFeature = (parts: WatchParts): readonly Endpoint[] => [
+  ...watchEndpoints(parts),
+  ...inboxEndpoints(parts),
 ]

@@ -39,8 +39,8 @@ export interface FollowWatchesOptions {
   readonly metrics: Metrics
   readonly trouble: Trouble
   readonly fence: Fence
-  /** Hour of the day, UTC, at which the digest ends. */
-  readonly digestHour: number
+  /** The digest ends at this hour of the day, UTC. */
+  readonly config: { readonly CUPEL_WATCH_DIGEST_HOUR: number }
   /** Jobs whose screenings may be released now. */
   readonly onOpened: (jobs: readonly OpenJob[]) => void
 }
@@ -62,7 +62,7 @@ const DIGEST_INTERVAL_MS = 60_000
 const PASS_INTERVAL_MS = 60_000
 
 export function followWatches(options: FollowWatchesOptions): Loop {
-  const { database, logger, metrics, trouble, digestHour } = options
+  const { database, logger, metrics, trouble, config } = options
   const marked = metrics.counter(
     'watches_marked_total',
     'Watches that a change can touch, marked to be decided again',
@@ -99,7 +99,7 @@ export function followWatches(options: FollowWatchesOptions): Loop {
         sweptAt = performance.now()
       }
       if (performance.now() - digestedAt > DIGEST_INTERVAL_MS) {
-        digested.inc({}, await writeDigests(database, { hour: digestHour }))
+        digested.inc({}, await writeDigests(database, { hour: config.CUPEL_WATCH_DIGEST_HOUR }))
         digestedAt = performance.now()
       }
       if (performance.now() - passedAt > PASS_INTERVAL_MS) {

@@ -1,41 +1,14 @@
-/** `cupel cases` and the changes of `cupel watches` call the API as it is described. */
-import { once } from 'node:events'
+/** `cupel cases` calls the API as it is described. */
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createContext } from '@cupel/command-line'
-import { createProgram } from '../../src/program.js'
+import { openAnsweringApi, type AnsweringApi } from '../answering-api.js'
 
-const calls: { call: string; body: unknown }[] = []
-let document: object = {}
-const server = createServer((request, response) => {
-  let body = ''
-  request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-  request.on('end', () => {
-    calls.push({ call: `${request.method} ${request.url}`, body: body === '' ? null : JSON.parse(body) })
-    if (request.method === 'DELETE') response.writeHead(204).end()
-    else response.end(JSON.stringify(document))
-  })
-})
-beforeAll(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening')))
-afterAll(() => server.close())
-
-async function run(answered: object, ...args: string[]): Promise<string> {
-  calls.length = 0
-  document = answered
-  const said: string[] = []
-  const environment = {
-    CUPEL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ CUPEL_API_KEY: 'key', CUPEL_HOME: '/nowhere' },
-  }
-  const print = (text: string): void => void said.push(text)
-  const program = await createProgram({ ...createContext(environment, args), print, note: print }, args)
-  await program.parseAsync(args, { from: 'user' })
-  return said.join('\n')
-}
+let api: AnsweringApi
+beforeAll(async () => void (api = await openAnsweringApi()))
+afterAll(() => api.close())
+const run = (answered: object, ...args: string[]): Promise<string> => api.run(answered, ...args)
 
 const ID = '622f9400217f0c00'
 const entry = {
@@ -53,19 +26,19 @@ test('cases are listed, shown, noted and decided', async () => {
     '--disposition',
     'open',
   )
-  expect(calls).toEqual([{ call: 'GET /v1/cases?disposition=open', body: null }])
+  expect(api.calls).toEqual([{ call: 'GET /v1/cases?disposition=open', body: null }])
   expect(listed).toMatch(/Not cleared\s+undecided/)
   expect(listed).toContain('--page-token t')
 
   const shown = await run(found, 'cases', 'show', ID)
-  expect(calls[0]!.call).toBe(`GET /v1/reports/${ID}/case`)
+  expect(api.calls[0]!.call).toBe(`GET /v1/reports/${ID}/case`)
   expect(shown).toMatch(/key 8f2k1m0a\s+note\s+Asked/)
   expect(shown).not.toContain('\u001b')
 
   await run(found, 'cases', 'note', ID, 'Asked the customer.')
-  expect(calls).toEqual([{ call: `POST /v1/reports/${ID}/notes`, body: { text: 'Asked the customer.' } }])
+  expect(api.calls).toEqual([{ call: `POST /v1/reports/${ID}/notes`, body: { text: 'Asked the customer.' } }])
   await run({ ...found, version: 3 }, 'cases', 'decide', ID, 'cleared', '--reason', 'Own wallet.')
-  expect(calls).toEqual([
+  expect(api.calls).toEqual([
     { call: `GET /v1/reports/${ID}/case`, body: null },
     {
       call: `POST /v1/reports/${ID}/disposition`,
@@ -78,7 +51,7 @@ test('cases are assigned, and what no option names stays', async () => {
   const present = { ...found, version: 2, due_on: '2026-12-01', assignee: { key_id: 'k1', person: 'Ann' } }
   const sent = async (...options: string[]): Promise<unknown> => {
     await run(present, 'cases', 'assign', ID, ...options)
-    return calls[1]
+    return api.calls[1]
   }
   const call = `POST /v1/reports/${ID}/case/assignment`
   const kept = { key_id: 'k1', person: 'Ann' }
@@ -106,21 +79,8 @@ test('a file is attached with its bytes and without its path', async () => {
   }
   const said = await run({ ...found, history: [attached] }, 'cases', 'attach', ID, file)
   const content = Buffer.from('The agreement.').toString('base64')
-  expect(calls).toEqual([{ call: `POST /v1/reports/${ID}/case/files`, body: { name: 'note.txt', content } }])
+  expect(api.calls).toEqual([
+    { call: `POST /v1/reports/${ID}/case/files`, body: { name: 'note.txt', content } },
+  ])
   expect(said).toMatch(/Ann\s+file_attached\s+note\.txt \(text, 14 bytes, SHA-256 ab\)/)
-})
-
-test('watches are added and removed, and listed without a word more', async () => {
-  const watch = {
-    ...{ watch_id: 'wat_1', address: '0xA', chain: 'ETH', status: 'active' },
-    ...{ list_reasons: [], last_report: null },
-  }
-  await run({ items: [watch] }, 'watches', 'add', '0xA', '0xB', '--reference', 'desk', '--digest')
-  expect(calls[0]!.body).toEqual({
-    watches: ['0xA', '0xB'].map((address) => ({ address, reference: 'desk', digest: true })),
-  })
-  expect(await run({}, 'watches', 'remove', 'wat_1')).toBe('Watch wat_1 has ended.')
-  expect(calls[0]!.call).toBe('DELETE /v1/watches/wat_1')
-  expect(await run({ items: [watch], next_page_token: null }, 'watches')).toContain('not decided yet')
-  expect(calls[0]!.call).toBe('GET /v1/watches')
 })

@@ -74,10 +74,11 @@ async function makePrimaryRows(
     ...{ ...owner, ...actor, call: callOf(requestId), parsed },
     ...{ reason: 'It took deposits.', expiresAt: null },
   })
-  await stateOwnLabel(database, { ...stated('req_l1'), decision: 'block', category: 'scam' })
-  const allowed = await stateOwnLabel(database, { ...stated('req_l2'), decision: 'allow', category: null })
-  await removeOwnLabel(database, { ...stated('req_l3'), labelId: allowed!.labelId, reason: '' })
-  await stateOwnLabel(database, { ...stated('req_l4'), decision: 'block', category: 'mixer' })
+  const labels = { database, followers: [] }
+  await stateOwnLabel(labels, { ...stated('req_l1'), decision: 'block', category: 'scam' })
+  const allowed = await stateOwnLabel(labels, { ...stated('req_l2'), decision: 'allow', category: null })
+  await removeOwnLabel(labels, { ...stated('req_l3'), labelId: allowed!.labelId, reason: '' })
+  await stateOwnLabel(labels, { ...stated('req_l4'), decision: 'block', category: 'mixer' })
   const report = { reportId, address, chain, level, score }
   const entry = { ...owner, ...actor, report, expectedVersion: null }
   await addNote(database, { ...entry, ...ofCall(), text: 'The customer named a source.' })

@@ -1,11 +1,7 @@
 /** Prepares a database and a log for the services: tables, schemas, topics. Safe to repeat. */
-import { accessMigrations } from '@cupel/gate/access'
-import { casesMigrations } from '@cupel/cases'
-import { bulkMigrations } from '@cupel/bulk/worker'
 import { eventSchemas, type Logger } from '@cupel/contracts'
 import {
   createEventCodec,
-  eventLogMigrations,
   installationTopics,
   loadSchemaCatalog,
   registerSchemas,
@@ -13,34 +9,12 @@ import {
   type EventLog,
   type SchemaRegistry,
 } from '@cupel/event-log'
-import { heartbeatsMigrations } from '@cupel/projections/heartbeats'
-import { labelsMigrations } from '@cupel/labels'
-import { ledgerMigrations } from '@cupel/ledger'
-import { personalDataMigrations } from '@cupel/personal-data'
-import { migrate, readMigrations, type Database } from '@cupel/postgres'
-import { installReadModels, installTenantWalls, projectionsMigrations } from '@cupel/projections'
+import { migrate, readMigrations, type Database, type MigrationSource } from '@cupel/postgres'
+import { installReadModels, installTenantWalls } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
-import { sharingMigrations } from '@cupel/sharing'
-import { transparencyMigrations } from '@cupel/evidence/transparency'
-import { watchesMigrations } from '@cupel/watches'
-import { webhooksMigrations } from '@cupel/webhooks'
+import { primaryTables } from '../features.js'
 
-/** In the order of their references. */
-export const migrationSources = [
-  eventLogMigrations,
-  projectionsMigrations,
-  accessMigrations,
-  personalDataMigrations,
-  bulkMigrations,
-  labelsMigrations,
-  ledgerMigrations,
-  webhooksMigrations,
-  sharingMigrations,
-  casesMigrations,
-  watchesMigrations,
-  heartbeatsMigrations,
-  transparencyMigrations,
-]
+export const migrationSources: readonly MigrationSource[] = primaryTables.map(({ migrations }) => migrations)
 
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {
   const applied = await migrate(database, await readMigrations(migrationSources))

@@ -1,7 +1,7 @@
 /** Own labels as the API shows them, and what their routes have in common. */
 import { casePersonSchema, instant } from '@cupel/contracts'
 import { MAX_ADDRESS_LENGTH, parseAddress, type ParsedAddress } from '@cupel/domain'
-import type { OwnLabel } from '../../index.js'
+import type { OwnLabel, OwnLabelFollower } from '../../index.js'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
 import { apiCallOf } from '@cupel/gate/audit'
@@ -10,6 +10,7 @@ import { type KeyedCall, type PageTokens, refuse, type Refusal } from '@cupel/ga
 export interface OwnLabelParts {
   readonly database: Database
   readonly tokens: PageTokens
+  readonly ownLabelFollowers: readonly OwnLabelFollower[]
 }
 
 export const OWN_LABELS = 'Own labels'

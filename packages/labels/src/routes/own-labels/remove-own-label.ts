@@ -9,7 +9,7 @@ import {
   type OwnLabelPath,
 } from './own-label-description.js'
 
-export function removeOwnLabelEndpoint({ database }: OwnLabelParts): Endpoint {
+export function removeOwnLabelEndpoint({ database, ownLabelFollowers: followers }: OwnLabelParts): Endpoint {
   return keyedEndpoint<OwnLabelPath>({
     operationId: 'removeOwnLabel',
     method: 'DELETE',
@@ -24,7 +24,7 @@ export function removeOwnLabelEndpoint({ database }: OwnLabelParts): Endpoint {
     problems: ['not_found', 'unavailable'],
     async handle(call, { path }) {
       const order = { ...authorOf(call, statuses.noContent), labelId: path.label_id, reason: '' }
-      const outcome = await removeOwnLabel(database, order)
+      const outcome = await removeOwnLabel({ database, followers }, order)
       if (outcome === 'unknown') return refuse('not_found', 'The account has no such label.')
       const answer = { status: statuses.noContent, body: null }
       return outcome === 'removed' ? recorded(answer) : answer

@@ -51,7 +51,7 @@ const newLabelBody = z
   })
   .meta({ id: 'NewOwnLabelRequest' })
 
-export function stateOwnLabelEndpoint({ database }: OwnLabelParts): Endpoint {
+export function stateOwnLabelEndpoint({ database, ownLabelFollowers: followers }: OwnLabelParts): Endpoint {
   return keyedEndpoint<undefined, undefined, z.infer<typeof newLabelBody>>({
     operationId: 'stateOwnLabel',
     method: 'POST',
@@ -79,12 +79,15 @@ export function stateOwnLabelEndpoint({ database }: OwnLabelParts): Endpoint {
     async handle(call, { body }) {
       const found = parsedAddress(body.address, body.chain)
       if ('code' in found) return found
-      const label = await stateOwnLabel(database, {
-        ...{ ...authorOf(call, statuses.created), parsed: found.parsed, decision: body.decision },
-        category: body.category ?? null,
-        reason: call.seal.seal(body.reason),
-        expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at).toISOString(),
-      })
+      const label = await stateOwnLabel(
+        { database, followers },
+        {
+          ...{ ...authorOf(call, statuses.created), parsed: found.parsed, decision: body.decision },
+          category: body.category ?? null,
+          reason: call.seal.seal(body.reason),
+          expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at).toISOString(),
+        },
+      )
       if (label === null)
         return refuse('invalid_request', `An account has at most ${MAX_OWN_LABELS} labels of its own.`)
       const location = `/v1/own-labels/${label.labelId}`

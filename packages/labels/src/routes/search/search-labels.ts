@@ -97,7 +97,10 @@ const labelExample: z.infer<typeof labelComponent> = {
   known_to: null,
 }
 
-export function searchLabelsEndpoint({ database, tokens }: OwnLabelParts): Endpoint {
+export function searchLabelsEndpoint({
+  database,
+  tokens,
+}: Omit<OwnLabelParts, 'ownLabelFollowers'>): Endpoint {
   return keyedEndpoint<undefined, z.infer<typeof labelQuery>>({
     operationId: 'searchLabels',
     method: 'GET',

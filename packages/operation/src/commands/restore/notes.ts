@@ -1,14 +1,9 @@
 /** The changes of a restore, the losses of the backup, and the reasons why the installation may not be started. */
+import type { ReplayNotes } from '@cupel/projections'
 
-export interface Notes {
-  /** Counts one more change of a kind; `sentence` makes a line from the number. */
-  changed(sentence: (count: number) => string, count?: number): void
-  lost(sentence: string): void
-  /** Takes back a loss that a later record disproves. */
-  notLost(sentence: string): void
+export interface Notes extends ReplayNotes {
   refused(sentence: string): void
   changes(): string[]
-  losses(): string[]
   refusals(): string[]
 }
 

@@ -8,6 +8,7 @@ import {
   replayAccountChange,
   replayRevocation,
 } from '@cupel/gate/access'
+import { primaryTables } from '@cupel/command-line/installation'
 import { isFileKnown, replayEntry, type ReportFacts } from '@cupel/cases'
 import {
   recordedEntry,
@@ -20,19 +21,11 @@ import {
   type EventData,
   type RestoredEventType,
 } from '@cupel/contracts'
-import { replayOwnLabel, replayOwnLabelRemoval } from '@cupel/labels'
 import { isPriceTableKnown, isSegmentKnown, stateLedgerAgain } from '@cupel/ledger'
 import { replayErasure } from '@cupel/personal-data'
 import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRange } from '@cupel/projections'
 import { reportView } from '@cupel/reports/read-model'
-import { isShareKnown, replayShareOpening, replayShareRevocation } from '@cupel/sharing'
-import { replayDigest, replayReportChange, replayWatches, replayWatchRemoval } from '@cupel/watches'
-import {
-  endUnsettledDeliveries,
-  replayEndpointChange,
-  replayEndpointCreation,
-  replayEndpointDeletion,
-} from '@cupel/webhooks'
+import { endUnsettledDeliveries } from '@cupel/webhooks'
 import { erasedAgain, forgetErased } from './erased-again.js'
 import type { Notes } from './notes.js'
 import { eachEventSince, type SinceBackup } from './since-backup.js'
@@ -44,9 +37,21 @@ export interface PrimaryParts extends SinceBackup {
   readonly acceptsMissingLedger: boolean
 }
 
-type Replay = {
-  readonly [T in RestoredEventType]: (parts: PrimaryParts, data: EventData[T]) => Promise<void>
+/** Handlers of the facts that a feature does not apply by itself. */
+type OwnReplay = {
+  readonly [T in Exclude<RestoredEventType, keyof FeatureReplay>]: (
+    parts: PrimaryParts,
+    data: EventData[T],
+  ) => Promise<void>
 }
+
+type Together<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
+  part: infer All,
+) => void
+  ? All
+  : never
+
+type FeatureReplay = Together<Extract<(typeof primaryTables)[number], { replay: unknown }>['replay']>
 
 const created = (count: number): string => `${count} accounts are created again, as the log tells of them.`
 const reset = (count: number): string =>
@@ -55,24 +60,6 @@ const revoked = (count: number): string =>
   `${count} keys that were revoked after the backup are revoked again.`
 const keyChanged = (count: number): string =>
   `${count} keys that were changed after the backup are changed again.`
-const unshared = (count: number): string =>
-  `${count} share links that were revoked after the backup are revoked again.`
-const opened = (count: number): string =>
-  `${count} openings of share links that came after the backup count again.`
-const labelled = (count: number): string =>
-  `${count} own labels that accounts stated after the backup are stated again.`
-const unlabelled = (count: number): string =>
-  `${count} own labels that accounts removed after the backup are removed again.`
-const watched = (count: number): string =>
-  `${count} times watches are made again, as the log tells of them; they are decided anew.`
-const unwatched = (count: number): string =>
-  `${count} watches that were removed after the backup are removed again.`
-const switched = (count: number): string =>
-  `${count} times a webhook endpoint is enabled or disabled again, as the log tells.`
-const recipientMade = (count: number): string =>
-  `${count} recipients of e-mail are made again, as the log tells of them.`
-const deleted = (count: number): string =>
-  `${count} webhook endpoints that were deleted after the backup are deleted again.`
 const entered = (count: number): string =>
   `${count} entries of cases are added again, as the log tells of them.`
 const unsettled = (count: number): string =>
@@ -83,17 +70,13 @@ const lostKey = (keyId: string): string =>
   `The key ${keyId} was issued after the backup, and no database holds it: issue another one.`
 const closedKey = (keyId: string): string =>
   `The key ${keyId} got other addresses after the backup, which the log holds sealed only. It is revoked: issue another one.`
-const lostEndpoint = (endpointId: string, origin: string): string =>
-  `The webhook endpoint ${endpointId} (${origin}) was created after the backup: create it again.`
-const lostShare = (shareId: string): string =>
-  `The share link ${shareId} was created after the backup, and opens nothing.`
 
 const lostFile = ({ reportId, version, contentSha256 }: EventData['CaseFileAttached']): string =>
   `The file of entry ${version} of the case of report ${reportId} (stored text of sha256 ${contentSha256}) was attached after the backup, and no database holds it: attach it again.`
 
 const LOST_SEGMENT = 'The ledger segment'
 
-const replay: Replay = {
+const ownReplay: OwnReplay = {
   async AccountCreated({ transaction, notes }, account) {
     if (await replayAccount(transaction, account)) notes.changed(created)
   },
@@ -115,51 +98,6 @@ const replay: Replay = {
   },
   async PersonalDataErased({ transaction, notes }, erasure) {
     if (await replayErasure(transaction, erasure)) notes.changed(erasedAgain)
-  },
-  async ReportShareCreated({ transaction, notes }, share) {
-    if (Date.parse(share.expiresAt) > Date.now() && !(await isShareKnown(transaction, share)))
-      notes.lost(lostShare(share.shareId))
-  },
-  async ReportShareRevoked({ transaction, notes }, revocation) {
-    notes.notLost(lostShare(revocation.shareId))
-    if (await replayShareRevocation(transaction, revocation)) notes.changed(unshared)
-  },
-  async ReportShareOpened({ transaction, notes }, opening) {
-    if (await replayShareOpening(transaction, opening)) notes.changed(opened)
-  },
-  async OwnLabelStated({ transaction, notes }, label) {
-    if (await replayOwnLabel(transaction, label)) notes.changed(labelled)
-  },
-  async OwnLabelRemoved({ transaction, notes }, removal) {
-    if (await replayOwnLabelRemoval(transaction, removal)) notes.changed(unlabelled)
-  },
-  async WatchesCreated({ transaction, notes }, made) {
-    if ((await replayWatches(transaction, made)) > 0) notes.changed(watched)
-  },
-  async WatchRemoved({ transaction, notes }, removal) {
-    if (await replayWatchRemoval(transaction, removal)) notes.changed(unwatched)
-  },
-  async ReportChanged({ transaction }, change) {
-    await replayReportChange(transaction, change)
-  },
-  async WatchesDigested({ transaction }, digest) {
-    await replayDigest(transaction, digest)
-  },
-  async WebhookEndpointCreated({ transaction, notes }, endpoint) {
-    const outcome = await replayEndpointCreation(transaction, endpoint)
-    if (outcome === 'made') notes.changed(recipientMade)
-    if (outcome === 'lost') notes.lost(lostEndpoint(endpoint.endpointId, endpoint.origin))
-  },
-  async WebhookEndpointChanged({ transaction, notes }, change) {
-    const moved = `The webhook endpoint ${change.endpointId} got another URL (${change.origin}) after the backup, and is disabled: set its URL again, then enable it.`
-    const outcome = await replayEndpointChange(transaction, change)
-    if (outcome === 'other-origin') notes.lost(moved)
-    if (outcome === 'changed') notes.changed(switched)
-  },
-  async WebhookEndpointDeleted({ transaction, notes }, deletion) {
-    for (const loss of notes.losses())
-      if (loss.startsWith(`The webhook endpoint ${deletion.endpointId} `)) notes.notLost(loss)
-    if (await replayEndpointDeletion(transaction, deletion)) notes.changed(deleted)
   },
   ReportNoteAdded: (parts, data) => enter(parts, { type: 'ReportNoteAdded', data }),
   DispositionProposed: (parts, data) => enter(parts, { type: 'DispositionProposed', data }),
@@ -188,6 +126,12 @@ const replay: Replay = {
   },
 }
 
+const replay = new Map<string, (parts: PrimaryParts, data: never) => Promise<void>>(
+  [ownReplay, ...primaryTables.flatMap((tables) => ('replay' in tables ? [tables.replay] : []))].flatMap(
+    (handlers) => Object.entries(handlers),
+  ),
+)
+
 /** Compares every primary table with the log. The log is read once, after the position that the database has read. */
 export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
   const existing = new Set(topicSpecs.map(({ name }) => name))
@@ -197,10 +141,7 @@ export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
   for (const topic of topics) {
     if (!existing.has(topic)) continue
     const apply = async (event: DomainEvent): Promise<void> => {
-      const replayOne = replay[event.type as RestoredEventType] as
-        | ((parts: PrimaryParts, data: unknown) => Promise<void>)
-        | undefined
-      await replayOne?.(parts, event.data)
+      await replay.get(event.type)?.(parts, event.data as never)
       if (event.type === 'PersonalDataErased') erasures.push(event.data as EventData['PersonalDataErased'])
     }
     positions.push(...(await eachEventSince(parts, topic, new Set(restoredEventTypes), apply)))

@@ -1,14 +1,15 @@
 /** Links from a report to more about its address, and to the calls that read it. */
-import { Level, Moment } from '@cupel/console'
+import { Level, Moment, type PageCall } from '@cupel/console'
 import type { Report } from '@cupel/contracts'
 
 interface RelatedPagesProps {
+  readonly call: PageCall
   readonly report: Report
   /** The report of the same address before this one; null where there is none. */
   readonly predecessor: Report | null
 }
 
-export function RelatedPages({ report, predecessor }: RelatedPagesProps) {
+export function RelatedPages({ call, report, predecessor }: RelatedPagesProps) {
   const { report_id: id, address, chain } = report
   const again = new URLSearchParams({
     ...{ address, chain },
@@ -32,9 +33,11 @@ export function RelatedPages({ report, predecessor }: RelatedPagesProps) {
       <a class="button plain" href={`/screen?${again.toString()}`}>
         Screen it again
       </a>
-      <a class="button plain" href={`/watches?${subject}#new-watches`}>
-        Watch this address
-      </a>
+      {call.hasPage('/watches') ? (
+        <a class="button plain" href={`/watches?${subject}#new-watches`}>
+          Watch this address
+        </a>
+      ) : null}
     </nav>
   )
 }

@@ -46,7 +46,7 @@ export const showReport: Page = {
         >
           <OtherDecisionsPanel address={report.address} decisions={decisions} />
         </ReportView>
-        <RelatedPages report={report} predecessor={predecessor} />
+        <RelatedPages {...{ call, report, predecessor }} />
         <CasePanel {...{ call, reportCase }} />
         <SharePanel {...{ call, reportId, shares: shares?.items ?? null }} />
       </>,

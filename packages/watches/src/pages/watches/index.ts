@@ -4,4 +4,4 @@ import { createWatches } from './create-watches.js'
 import { removeWatch } from './remove-watch.js'
 import { showWatches } from './show-watches.js'
 
-export const watchesPages: readonly Page[] = [showWatches, createWatches, removeWatch]
+export const watchPages: readonly Page[] = [showWatches, createWatches, removeWatch]

@@ -5,7 +5,7 @@ import { Form, type PageCall, mayChange, mayOperate } from '@cupel/console'
 import { Attempt, Examples } from '@cupel/screening/pages'
 
 interface FirstStepsProps {
-  readonly call: Pick<PageCall, 'csrf' | 'session'>
+  readonly call: Pick<PageCall, 'csrf' | 'session' | 'hasPage'>
   /** Whether the lists allow green: a whole one is in force, and each required one can be relied on. */
   readonly mayBeGreen: boolean
   /** The newest reports, newest first. */
@@ -45,8 +45,16 @@ export function FirstSteps({ call, mayBeGreen, reports }: FirstStepsProps) {
             </>
           )}
           <p>
-            <a href="/watches">Watch an address</a>: it is screened again after each change that can affect
-            its report. Or <a href="/bulk">upload a list</a> of many.
+            {call.hasPage('/watches') ? (
+              <>
+                <a href="/watches">Watch an address</a>: it is screened again after each change that can
+                affect its report. Or <a href="/bulk">upload a list</a> of many.
+              </>
+            ) : (
+              <>
+                <a href="/bulk">Upload a list</a> of many.
+              </>
+            )}
           </p>
         </li>
       </ol>

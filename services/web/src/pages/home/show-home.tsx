@@ -4,7 +4,6 @@ import {
   type LabelList,
   type ListPage,
   type ReportPage,
-  type InboxEntry,
   Notice,
   ReportTable,
   page,
@@ -21,8 +20,8 @@ import {
   isWholeList,
   listName,
 } from '@cupel/labels/pages'
-import { InboxInShort, TOP_OF_INBOX } from '@cupel/watches/pages'
 import { emptyForm, ScreenForm } from '@cupel/screening/pages'
+import { homeCards } from '../../features.js'
 import { FirstSteps } from './first-steps.js'
 
 /** While the demo changes the browser asks again. */
@@ -36,12 +35,12 @@ export const showHome: Page = {
   access: 'session',
   async handle(call) {
     const { api, session } = call
-    const [latest, red, lists, inbox, demo] = await Promise.all([
+    const [latest, red, lists, demo, ...cards] = await Promise.all([
       api.get<ReportPage>('/v1/reports', { page_size: LATEST_REPORTS }),
       api.get<ReportPage>('/v1/reports', { level: 'red', page_size: RED_REPORTS }),
       api.get<ListPage<LabelList>>('/v1/lists'),
-      api.get<ListPage<InboxEntry>>('/v1/inbox', TOP_OF_INBOX),
       session?.livemode === true ? api.get<Demo>(API_DEMO) : null,
+      ...homeCards.map((card) => card(call)),
     ])
     const mayBeGreen = hasWholeList(lists.items) && !lists.items.some(isInTheWay)
     // The steps stay until an address was screened with a whole list in force, or until the account works without one.
@@ -58,7 +57,7 @@ export const showHome: Page = {
           <ScreenForm call={call} state={emptyForm} />
         </section>
         {session?.livemode === false ? null : <ListsInShort lists={lists.items} />}
-        <InboxInShort inbox={inbox} />
+        {cards}
         {isBeginning ? <FirstSteps {...{ call, mayBeGreen }} reports={latest.items} /> : null}
         {demo !== null && (isBeginning || demo.status !== 'off') ? <DemoSection {...{ call, demo }} /> : null}
         {red.items.length === 0 || latest.items.length === 0 ? null : (

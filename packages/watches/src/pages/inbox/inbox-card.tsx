@@ -1,11 +1,12 @@
 /** The newest unread entries of the inbox, for the first page. */
-import type { ListPage, InboxEntry } from '@cupel/console'
+import type { HomeCard, InboxEntry, ListPage } from '@cupel/console'
 import { EntryTable } from './entry-table.js'
 
 /** Entries that the first page shows. */
-export const TOP_OF_INBOX = { show: 'unread', page_size: 5 } as const
+const TOP_OF_INBOX = { show: 'unread', page_size: 5 } as const
 
-export function InboxInShort({ inbox }: { readonly inbox: ListPage<InboxEntry> }) {
+export const inboxCard: HomeCard = async ({ api }) => {
+  const inbox = await api.get<ListPage<InboxEntry>>('/v1/inbox', TOP_OF_INBOX)
   if (inbox.items.length === 0) return null
   return (
     <section aria-labelledby="inbox-title">

@@ -1,0 +1,41 @@
+/** The pages of the features, and what they show on the first page. */
+import { accountPages, changePages, keyPages } from '@cupel/accounts/pages'
+import { auditPages, usagePages } from '@cupel/audit/pages'
+import { bulkPages } from '@cupel/bulk/pages'
+import { casesPages } from '@cupel/cases/pages'
+import type { HomeCard, Page } from '@cupel/console'
+import { demoPages, labelPages, listsPages } from '@cupel/labels/pages'
+import { ledgerPages } from '@cupel/ledger/pages'
+import { healthPages } from '@cupel/operation/pages'
+import { policyPages } from '@cupel/policy/pages'
+import { comparePages, historyPages, reportPages } from '@cupel/reports/pages'
+import { screenPages, transferPages } from '@cupel/screening/pages'
+import { sharingPages } from '@cupel/sharing/pages'
+import { inboxCard, watchesPages } from '@cupel/watches/pages'
+import { webhookPages } from '@cupel/webhooks/pages'
+
+export const featurePages: readonly Page[] = [
+  ...demoPages,
+  ...screenPages,
+  ...transferPages,
+  ...reportPages,
+  ...casesPages,
+  ...sharingPages,
+  ...historyPages,
+  ...comparePages,
+  ...listsPages,
+  ...labelPages,
+  ...ledgerPages,
+  ...policyPages,
+  ...keyPages,
+  ...changePages,
+  ...accountPages,
+  ...usagePages,
+  ...healthPages,
+  ...auditPages,
+  ...bulkPages,
+  ...watchesPages,
+  ...webhookPages,
+]
+
+export const homeCards: readonly HomeCard[] = [inboxCard]
