@@ -2,16 +2,18 @@
 // imports it from there.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
 
 const SOURCE = /\.(tsx?|mts|mjs)$/
 const TEST =
   /\.test\.\w+$|\.contract\.ts$|^(packages|services)\/[^/]+\/test\/|^packages\/(testkit|bench|system-tests)\//
-/** Customers use the exports of the SDKs. */
-const NOT_JUDGED = /\/generated\/|\/released\/|\/boundary-fixtures\/|\.d\.m?ts$|^packages\/sdk-|^examples\//
-/** Files that name programs and workers by their paths. */
-const NAMES_FILES = /(package\.json|Dockerfile|\.sh|\.ya?ml|tsconfig.*\.json|\.mjs|\.mts|\.ts)$/
+/** Customers use the exports of the SDKs; scripts are programs. */
+const NOT_JUDGED =
+  /^scripts\/|^schemas\/|\/generated\/|\/released\/|\/boundary-fixtures\/|\.d\.m?ts$|^packages\/sdk-|^examples\//
+/** Files that name programs and threads. */
+const NAMES_FILES =
+  /(^CONTRIBUTING\.md|package\.json|Dockerfile|\.sh|\.ya?ml|tsconfig.*\.json|\.mjs|\.mts|\.ts)$/
 
 /**
  * @param {string} root the checkout
@@ -66,10 +68,10 @@ export function findUnused(root) {
 
 const usesOf = (text, name) => text.split(new RegExp(`(?<![\\w$])${name}(?![\\w$])`)).length - 1
 
-/** A path without its package is how programs are named in it. */
+/** Programs are named by their paths, and threads by their names. */
 function isUsed(file, used, named) {
   if (used.product.has(file) || used.test.has(file)) return true
-  const paths = [file, file.replace(/^\w+\/[^/]+\//, ''), file.split('/').slice(-2).join('/')]
+  const paths = [file.split('/').slice(-2).join('/'), `'${basename(file).replace(SOURCE, '')}'`]
   return named.some(([other, text]) => other !== file && paths.some((path) => text.includes(path)))
 }
 

@@ -6,10 +6,8 @@ export {
   mayConfirm,
   setDisposition,
   type Actor,
-  type CaseFault,
   type CaseRefusal,
   type ChangeResult,
-  type NewFile,
   type ReportFacts,
 } from './change-case.js'
 export {
@@ -30,9 +28,7 @@ export {
   readCase,
   readFile,
   type CaseFilter,
-  type CasePersonSeen,
   type Owner,
   type StoredCase,
   type StoredEntry,
-  type WholeCase,
 } from './queries.js'

@@ -64,12 +64,3 @@ export async function lastRecord(
 
 /** One string per place, for use as a map key and in sentences. */
 export const placeOf = ({ topic, partition }: Place): string => `${topic}/${partition}`
-
-/** Positions as columns for `unnest`. */
-export function positionColumns(positions: readonly Position[]): [string[], number[], number[]] {
-  return [
-    positions.map(({ topic }) => topic),
-    positions.map(({ partition }) => partition),
-    positions.map(({ offset }) => offset),
-  ]
-}

@@ -4,9 +4,8 @@ export { labelFormats } from './formats/formats.js'
 export type { LabelRow } from './formats/label-source.js'
 export { dismissExpectedSets } from './import/expect-sets.js'
 export { importLabels } from './import/import-labels.js'
-export { LabelViewStalledError } from './import/label-view-follower.js'
 export { importStarterLabels, starterLabelsFile } from './import/starter-labels.js'
-export { STARTER_DATASET, STARTER_SOURCE } from './import/starter-set.js'
+export { STARTER_SOURCE } from './import/starter-set.js'
 export type { LeftOutRows } from './import/left-out-rows.js'
 export type {
   LabelImportDeps,
@@ -36,14 +35,12 @@ export {
   listListOrders,
   MAX_OPEN_ORDERS,
   MAX_PART_BYTES,
-  type FetchedList,
   type ListOrder,
-  type OrderedImport,
   type OrderRefusal,
 } from './orders/list-order.js'
 export { publishedList } from './orders/fetch-order.js'
-export { demoImport, orderDemo, readDemoState, type DemoState, type DemoStatus } from './demo/demo-set.js'
-export { runNextOrder, startListOrders, type RunningOrders } from './orders/run-orders.js'
+export { demoImport, orderDemo, readDemoState, type DemoState } from './demo/demo-set.js'
+export { runNextOrder, startListOrders } from './orders/run-orders.js'
 export {
   announceLists,
   previewRefreshes,

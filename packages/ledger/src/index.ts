@@ -1,4 +1,4 @@
-export { MAX_FILTERED_ADDRESSES, readAddressFilter, type AddressFilter } from './address-filter.js'
+export { readAddressFilter, type AddressFilter } from './address-filter.js'
 export {
   forgetOldProgress,
   historyProgress,
@@ -18,16 +18,15 @@ export {
 } from './address-histories.js'
 export { busiestAddresses } from './busiest-addresses.js'
 export { readClusterFacts } from './cluster-facts.js'
-export { readCluster, type Cluster, type ClusterMember, type ClusterRequest } from './clusters.js'
+export { readCluster } from './clusters.js'
 export { compareLedger, compareRows } from './compare-ledger.js'
 export { createLedgerCheck, type CheckedLedgerDeps } from './checked-ledger.js'
 export type { CheckedLedger } from './kept-comparison.js'
 export { keepComparison } from './kept-comparison.js'
-export { currentLedger, ledgerChains, type CurrentLedger } from './current-ledger.js'
+export { currentLedger, ledgerChains } from './current-ledger.js'
 export { findMovements } from './find-movements.js'
 export { historyKinds } from './declared-range.js'
-export { examineAddress, type ExamineOptions, type ReadBefore, type Searched } from './examine-address.js'
-export type { ExamineRequest } from './examine-request.js'
+export { examineAddress, type ExamineOptions, type Searched } from './examine-address.js'
 export {
   followedSegments,
   followerFault,
@@ -41,26 +40,15 @@ export { addressesOfScript } from './formats/script-address.js'
 export { ledgerFormatNames } from './formats/formats.js'
 export { takeHistoryCall, type HistoryCallLimits } from './history-calls.js'
 export { importLedger } from './import-ledger.js'
-export type {
-  LedgerImportDeps,
-  LedgerImportRequest,
-  LedgerImportResult,
-  LedgerImportSummary,
-} from './import-request.js'
+export type { LedgerImportRequest, LedgerImportSummary } from './import-request.js'
 export { addressesOfOwner } from './owners.js'
-export { createKnownTransfers, type KnownTransfers } from './known-transfers.js'
+export { createKnownTransfers } from './known-transfers.js'
 export { isPriceTableKnown, isSegmentKnown } from './known-imports.js'
 export { listImports, type ImportState } from './list-imports.js'
 export { ledgerMigrations } from './migrations.js'
-export { readLedgerOverview, type ChainOverview, type KindOverview, type LedgerOverview } from './overview.js'
+export { readLedgerOverview, type KindOverview, type LedgerOverview } from './overview.js'
 export type { Pace } from './pace.js'
-export {
-  importPrices,
-  type PriceImportDeps,
-  type PriceImportRequest,
-  type PriceImportResult,
-  type PriceImportSummary,
-} from './prices/import-prices.js'
+export { importPrices } from './prices/import-prices.js'
 export {
   listEarlyEnds,
   listPriceImports,
@@ -70,7 +58,7 @@ export {
   type EarlyEnd,
   type PriceImport,
 } from './prices/read-prices.js'
-export { latestPrice, type LatestPrice } from './prices/latest-price.js'
+export { latestPrice } from './prices/latest-price.js'
 export { mayHaveProvider, noteProvidedChains } from './provided-chains.js'
 export { leftOut } from './segment-event.js'
 export { stateLedgerAgain } from './publish-segment.js'
@@ -87,9 +75,4 @@ export {
   type Segment,
 } from './segments.js'
 export type { KnownSizes } from './sizes.js'
-export {
-  addressesReaching,
-  touchedAddresses,
-  type RelabelledRequest,
-  type TouchRequest,
-} from './touched-addresses.js'
+export { addressesReaching, touchedAddresses, type TouchRequest } from './touched-addresses.js'

@@ -5,16 +5,10 @@ export {
   type ActivatedPolicy,
   type PolicyActivation,
 } from './activate-policy.js'
-export { changedSettings, type ChangedSetting } from './changed-settings.js'
+export { changedSettings } from './changed-settings.js'
 export { checkPolicyText, type CheckedPolicy } from './check-policy.js'
 export { ensureDefaultPolicy } from './ensure-default-policy.js'
-export {
-  comparePolicies,
-  diffPolicies,
-  type Outcome,
-  type PolicyDiff,
-  type PolicyName,
-} from './diff-policies.js'
+export { comparePolicies, diffPolicies, type PolicyDiff } from './diff-policies.js'
 export {
   activateProposal,
   expiryOf,

@@ -2,7 +2,6 @@ export { certainSkewMs, measureClock, startInstallationClock } from './clock/ins
 export { databaseRights, historyRights, type DatabaseRights, type Verb } from './generated/database-rights.js'
 export { kafkaAccess } from './kafka-access.js'
 export { openSignedLog } from './open-signed-log.js'
-export type { RecordSigningConfig } from '@cupel/evidence/transparency'
 export { acceptsFault } from './require-topics.js'
 export {
   logServices,
@@ -11,10 +10,5 @@ export {
   type AnyService,
   type LogService,
 } from './service-access.js'
-export {
-  connectService,
-  recordKeysOf,
-  requireVerifiedConnections,
-  type Connections,
-} from './connect-service.js'
+export { connectService, recordKeysOf, requireVerifiedConnections } from './connect-service.js'
 export { RESTORE_GROUP } from './health/standstills.js'

@@ -1,4 +1,3 @@
-export { sharingMigrations } from './migrations.js'
 export { sharingTables } from './primary-tables.js'
 export { SHARE_TOKEN } from './share-token.js'
 export {

@@ -4,31 +4,19 @@ export {
   EMPTY_TREE,
   isIncluded,
   leafHash,
-  nodeHash,
   rootOf,
   SUBTREE_LEAVES,
   treeRoot,
-  wholeTree,
   type Tree,
-  type WholeTree,
 } from './hash-tree.js'
 export {
   contentsHash,
   openDocument,
   signDocument,
   UnsignedDocumentError,
-  type ContentsHash,
   type OpenedDocument,
-  type SignedDocument,
 } from './signed-document.js'
-export {
-  openNote,
-  parseNote,
-  signNote,
-  UnsignedNoteError,
-  type NoteSignature,
-  type OpenedNote,
-} from './signed-note.js'
+export { openNote, parseNote, signNote, UnsignedNoteError, type NoteSignature } from './signed-note.js'
 export {
   keyNamed,
   openSigner,
@@ -48,12 +36,6 @@ export {
   type SigningKeys,
   type SigningPurpose,
 } from './signing-keys.js'
-export {
-  SECRET_KEY_BYTES,
-  secretKeyFile,
-  type SecretKeyFile,
-  type SecretKeyKind,
-  type SecretKeys,
-} from './secret-key-file.js'
+export { secretKeyFile, type SecretKeys } from './secret-key-file.js'
 export { SIGNATURE_HEADER, signRecords, type SignableRecord } from './records/sign-records.js'
-export { createSignatureCheck, type SignatureCheck, type SignatureVerdict } from './records/check-record.js'
+export { createSignatureCheck, type SignatureVerdict } from './records/check-record.js'

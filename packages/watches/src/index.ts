@@ -1,5 +1,5 @@
 export { createWatches, newBatchId, sweepBatches, type NewWatch } from './create-watches.js'
-export { hundredths, type Finding } from './decide-change.js'
+export { hundredths } from './decide-change.js'
 export { listDueWatches, markPending, type DueWatch } from './due.js'
 export { fullPassAgeMs, goOnWithFullPass } from './full-pass.js'
 export {
@@ -19,10 +19,9 @@ export {
   MIN_THRESHOLD,
 } from './limits.js'
 export { lookAtWatches } from './look.js'
-export { watchesMigrations } from './migrations.js'
 export { watchesTables } from './primary-tables.js'
 export { lookForNews } from './progress.js'
-export { findBatch, getWatch, listWatches, type WatchPage } from './queries.js'
+export { findBatch, getWatch, listWatches } from './queries.js'
 export type { FindTouched } from './touched.js'
 export { markWatchesOf } from './watches-of-address.js'
 export { watchStandstills } from './standstills.js'
@@ -31,7 +30,6 @@ export {
   settleWatches,
   type FoundChange,
   type ReportAt,
-  type Settled,
   type SplitChanges,
   type SplitMissing,
   type Splitting,

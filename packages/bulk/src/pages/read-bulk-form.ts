@@ -6,7 +6,7 @@ import type { BulkOrder } from './bulk-form-worker.js'
 import type { JoinedFile } from './join-results.js'
 import type { BulkFormResult, Upload } from './read-upload.js'
 
-export type { BulkFormResult, ReadBulkForm } from './read-upload.js'
+export type { ReadBulkForm } from './read-upload.js'
 
 /** A file that needs more ends its thread, not the process. */
 const MAX_HEAP_MB = 256

@@ -17,8 +17,6 @@ import { connect, type ConnectParts, type Connections } from './connect.js'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE, type CliContext } from '../index.js'
 import { homePersonalDataKeys, homeRecordKeys } from './record-keys-file.js'
 
-export type { Connections } from './connect.js'
-
 /** Whether services are running that should see what a command changed. */
 export const isServed = ({ run }: Connections, context: CliContext): boolean =>
   run !== null || (context.environment['CUPEL_DATABASE_URL'] ?? '') !== ''

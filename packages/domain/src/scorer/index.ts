@@ -1,6 +1,6 @@
 /** The current scorer for everything that decides now, and every released one to decide recorded screenings again. */
 export * from './versions.js'
-export { decideScreening, type ScreeningDecision } from './decide-screening.js'
+export { decideScreening } from './decide-screening.js'
 export {
   ChangeRefusedError,
   changeParts,
@@ -8,7 +8,6 @@ export {
   type ChangeExplanation,
   type ChangePart,
   type DecidedLevel,
-  type PartOfChange,
   type RecordedDecision,
 } from './explain-change.js'
 export { differences, recompute } from './recompute.js'

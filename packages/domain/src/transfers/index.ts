@@ -1,9 +1,4 @@
-export {
-  readTransfer,
-  type ReadTransfer,
-  type StatedTransfer,
-  type TransferRefusal,
-} from './read-transfer.js'
+export { readTransfer, type ReadTransfer } from './read-transfer.js'
 export {
   completeTerms,
   severalTransfers,

@@ -4,20 +4,11 @@ export {
   type ReadingProgress,
   type ReportRange,
   type StoredReport,
-  type StoredReportsOptions,
 } from './stored-reports.js'
-export {
-  recomputeLevels,
-  type LevelCounts,
-  type RecomputeFinding,
-  type RecomputeLevel,
-  type CountedName,
-  type RangeTally,
-} from './range-tally.js'
+export { recomputeLevels, type RecomputeLevel, type RangeTally } from './range-tally.js'
 export {
   CannotResumeError,
   recomputeReports,
-  type RecomputeOptions,
   type RecomputeResult,
   type RecomputeState,
 } from './recompute-reports.js'
@@ -30,16 +21,9 @@ export {
 } from './recompute-range.js'
 export { readReportsAt, type ReportPlace } from './reports-at.js'
 export { MissingSharedInputError, openSharedInputs, type SharedInputsReader } from './shared-inputs.js'
-export { screenAsOf, type AsOfRequest, type AsOfScreening, type PastReport } from './as-of/screen-as-of.js'
+export { screenAsOf, type AsOfScreening } from './as-of/screen-as-of.js'
 export { createPastSource, InputsDifferError, type NotYet, type PastSource } from './as-of/past-state.js'
-export type { RecomputeStatus } from './verdict.js'
-export {
-  verifyLog,
-  type DonePartition,
-  type TopicSummary,
-  type VerifyOptions,
-  type VerifyResult,
-} from './verify-log.js'
+export { verifyLog, type DonePartition, type VerifyResult } from './verify-log.js'
 export {
   createPartitionVerifier,
   type PartitionPiece,
@@ -49,11 +33,4 @@ export {
 export type { SignatureSummary } from './report-signatures.js'
 export { compareLatestReports } from './compare-latest-reports.js'
 export { differenceOf } from './compare-read-models.js'
-export {
-  meaningOfProblem,
-  placeOfProblem,
-  problemAt,
-  problemOfRow,
-  type Problem,
-  type ProblemKind,
-} from './problem.js'
+export { meaningOfProblem, placeOfProblem, problemAt, problemOfRow, type Problem } from './problem.js'

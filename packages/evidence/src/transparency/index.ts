@@ -2,12 +2,7 @@
  * The transparency log: a leaf for every record, signed checkpoints, tiles, and proofs valid without the installation (docs/adr/0318). It is
  * what a changed, shortened or replaced log is compared with.
  */
-export {
-  readAcceptedLosses,
-  type Acceptance,
-  type AcceptedLosses,
-  type LeafRange,
-} from './accepted-losses.js'
+export { readAcceptedLosses, type Acceptance, type AcceptedLosses } from './accepted-losses.js'
 export {
   archiveFault,
   readArchives,
@@ -15,7 +10,6 @@ export {
   storeArchive,
   storeArchiveBegun,
   storeArchiveFailure,
-  type KeptArchive,
 } from './archives.js'
 export { extendLog, type Extended, type ExtendParts } from './extend-log.js'
 export {
@@ -23,16 +17,15 @@ export {
   type CompareTransparencyOptions,
   type TransparencyComparison,
 } from './compare/compare-transparency.js'
-export type { ComparedPlace } from './compare/compare-records.js'
 export {
   createRunComparison,
   type ComparedRun,
   type CompareRun,
   type LeafRun,
 } from './compare/record-check.js'
-export type { KeptHead, KeptPlace } from './compare/kept-head.js'
-export type { LeafProblem, LeafProblemKind, TreeFault } from './compare/findings.js'
-export { logKey, openCheckpoint, originOf } from './format/checkpoint.js'
+export type { KeptHead } from './compare/kept-head.js'
+export type { LeafProblem, LeafProblemKind } from './compare/findings.js'
+export { logKey, openCheckpoint } from './format/checkpoint.js'
 export { policyText } from './format/policy.js'
 export {
   faultOfPolicy,
@@ -40,13 +33,12 @@ export {
   parseWitnessKey,
   witnessKeyText,
   type Cosignature,
-  type WitnessKey,
   type WitnessPolicy,
 } from './format/cosignature.js'
-export type { ProofOfEntry, ProvenEntry } from './format/case-entries.js'
+export type { ProvenEntry } from './format/case-entries.js'
 export { isProof } from './format/proof.js'
-export type { ReferenceState, SealedReference } from './format/sealed-reference.js'
-export { parseTilePath, tilePath, type TileName } from './format/tiles.js'
+export type { SealedReference } from './format/sealed-reference.js'
+export { parseTilePath, type TileName } from './format/tiles.js'
 export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'
 export { publishKeys, unpublishedKeys } from './keys/publish-keys.js'
 export {
@@ -69,11 +61,11 @@ export {
 } from './keys/settings.js'
 export { transparencyMigrations } from './migrations.js'
 export { acceptLoss, acceptShorter, findLoss, type Loss, type LossParts } from './operators/accept-shorter.js'
-export { adoptLog, type AdoptedLog, type AdoptLogOptions } from './operators/adopt-log.js'
-export { adoptRestoredLog, type AdoptRestoredLogOptions } from './operators/adopt-restored-log.js'
-export { lostRecords, type LostRecordsParts } from './operators/lost-records.js'
+export { adoptLog, type AdoptedLog } from './operators/adopt-log.js'
+export { adoptRestoredLog } from './operators/adopt-restored-log.js'
+export { lostRecords } from './operators/lost-records.js'
 export { publishFiles } from './publish-files.js'
-export { transparencyFolder, type Published } from './published.js'
+export { transparencyFolder } from './published.js'
 export { recordedLeafReader } from './recorded-leaf.js'
 export {
   readCheckpoint,
@@ -83,26 +75,10 @@ export {
   type FoundProof,
   type ProvableEntry,
 } from './read-log.js'
-export {
-  MAX_TRANSPARENCY_REST_MS,
-  startTransparency,
-  type RunningTransparency,
-  type TransparencyOptions,
-} from './run-transparency.js'
-export { readStanding, standstillOf, type TransparencyStanding } from './standing.js'
+export { startTransparency, type RunningTransparency } from './run-transparency.js'
+export { readStanding, standstillOf } from './standing.js'
 export { TransparencyStoppedError } from './stopped.js'
-export {
-  forgetWitnesses,
-  readCosigning,
-  uncosignedOf,
-  type CosigningState,
-  type WitnessState,
-} from './witness/cosigned-rows.js'
+export { forgetWitnesses, readCosigning, uncosignedOf } from './witness/cosigned-rows.js'
 export { startWitnesses, type RunningWitnesses, type WitnessesOptions } from './witness/run-witnesses.js'
-export {
-  readWitnessSettings,
-  WitnessesFileError,
-  type Witness,
-  type WitnessSettings,
-} from './witness/witness-settings.js'
-export { takeBackLeaves, type TakeBackParts, type TakenBack } from './take-back.js'
+export { readWitnessSettings, WitnessesFileError, type WitnessSettings } from './witness/witness-settings.js'
+export { takeBackLeaves, type TakenBack } from './take-back.js'

@@ -12,8 +12,6 @@ import type { Answer } from './answer.js'
 import type { Refusal } from './problem.js'
 import type { Tag } from './tags.js'
 
-export type { Answer } from './answer.js'
-
 /** What every handler knows about the call it answers. */
 export interface Call {
   readonly requestId: string

@@ -12,32 +12,7 @@ import {
   type Label,
 } from './labels.js'
 
-export { compareLabelRows, type ComparedLog } from './compare-rows.js'
-export type { Label } from './labels.js'
-export { listPublications, listSets, newestLabelSetSeq, type PublishedSet } from './sets.js'
-export {
-  isPublication,
-  misnumbering,
-  publicationContradiction,
-  readPublicationRows,
-  statedPublication,
-  type PublicationRow,
-} from './stated.js'
-export {
-  createStatedPublications,
-  type StatedInputsDeps,
-  type StatedPublications,
-} from './stated-publications.js'
-export { findLabelStateAt, type LabelStateAt } from './state-at.js'
-export { rememberLabels, type ReadLabels } from './label-memory.js'
-export {
-  readLabelsAsOf,
-  readLabelSnapshot,
-  readOnlyLabelsAsOf,
-  type LabelSnapshot,
-  type LabelViewCheckpoint,
-} from './snapshot.js'
-export { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from './reducers.js'
+export { listSets } from './sets.js'
 
 const PAGE_LABELS = 5_000
 

@@ -7,7 +7,6 @@ export {
   tellComparedRows,
   uncomparedOf,
   type ComparedRows,
-  type ComparedRowsTold,
 } from './compared-rows.js'
 export { readDwells, sweepDwells, tellDwells, type Dwells, type DwellTelling } from './dwell.js'
 export { listProcesses, type ProcessSeen } from './list-processes.js'

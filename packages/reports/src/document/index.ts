@@ -5,7 +5,7 @@ export {
   type AuditStatement,
   type RecomputeAnswer,
 } from './audit/audit-statement.js'
-export { bulkDocument, type BulkDocument, type BulkJobText, type Slice } from './bulk/bulk-document.js'
+export { bulkDocument, type BulkDocument, type BulkJobText } from './bulk/bulk-document.js'
 export {
   assigneeText,
   caseDocument,
@@ -31,13 +31,7 @@ export {
 } from './compare-reports.js'
 export { historyProgressText, type HistoryProgress } from './history-progress.js'
 export { limitsOf, reasonText } from './limits.js'
-export {
-  transferComponent,
-  transferExample,
-  transferOf,
-  transferText,
-  type Transfer,
-} from './screened-transfer.js'
+export { transferComponent, transferExample, transferOf, transferText } from './screened-transfer.js'
 export { transferReasonText } from './transfer-reasons.en.js'
 export { limitText, pointsText } from './points.js'
 export {
@@ -58,8 +52,8 @@ export {
   type FlowLine,
 } from './flow-drawing.js'
 export { MAX_PICTURE_NODES } from './flow-picture.js'
-export { en, type Strings } from './strings.en.js'
-export { amountText, dateText, glanceOfFull, glanceText, nameOf, visibleText } from './writing.js'
+export { en } from './strings.en.js'
+export { amountText, dateText, glanceOfFull, nameOf, visibleText } from './writing.js'
 export type {
   Bar,
   EvidenceView,

@@ -1,19 +1,4 @@
 // The words of the document, for answers that have no other form of it.
-export {
-  becauseOf,
-  historiesOf,
-  csvCell,
-  en,
-  judgedChains,
-  nameOf,
-  pointsText,
-  reasonText,
-  verdictOf,
-  STATEMENT_FORMAT,
-  STATEMENT_NAME,
-  type AuditStatement,
-  type RecomputeAnswer,
-} from '../document/index.js'
 export { differenceOf, type Difference } from './compare-document.js'
 export { sourceOf, type DocumentSource } from './document-source.js'
 export { brandOf, BrandError, MAX_LOGO_BYTES, parseBrand, type Brand } from './brand.js'

@@ -7,8 +7,6 @@ import { getApiKey } from './get-key.js'
 import type { KeyParts } from './key-description.js'
 import { listApiKeys } from './list-keys.js'
 
-export type { KeyParts } from './key-description.js'
-
 export function keyEndpoints(parts: KeyParts): readonly Endpoint[] {
   return [
     listApiKeys(parts),

@@ -6,8 +6,6 @@ import { endSession } from './end-session.js'
 import { getSession } from './get-session.js'
 import type { SessionParts } from './session-description.js'
 
-export type { SessionParts }
-
 export function sessionEndpoints(parts: SessionParts): readonly Endpoint[] {
   return [createSession(parts), createOidcSession(parts), getSession(), endSession(parts)]
 }

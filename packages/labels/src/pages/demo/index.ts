@@ -2,6 +2,4 @@
 import type { Page } from '@cupel/console'
 import { changeDemo } from './change-demo.js'
 
-export { API_DEMO, isChanging, type Demo } from './demo.js'
-export { DemoSection } from './demo-section.js'
 export const demoPages: readonly Page[] = [changeDemo]

@@ -6,8 +6,6 @@ import type { ListImportParts } from './import-description.js'
 import { listListRefreshes, refreshList } from './list-refreshes.js'
 import { getListImport, listListImports } from './read-imports.js'
 
-export type { ListImportParts } from './import-description.js'
-
 export const listImportEndpoints = (parts: ListImportParts): readonly Endpoint[] => [
   createListImport(parts),
   listListImports(parts),

@@ -6,7 +6,6 @@ import { RESTORE_GROUP } from '@cupel/service-connections/health'
 import { loadCheckpoint, lowestCheckpoint, type PartitionPosition } from '@cupel/projections'
 
 /** The positions up to which a restore compared primary tables with the log. */
-export { RESTORE_GROUP }
 
 export interface SinceBackup {
   readonly transaction: Queryable

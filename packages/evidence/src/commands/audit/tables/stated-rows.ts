@@ -13,9 +13,6 @@ import { keyIdOf } from '@cupel/personal-data'
 /** The stated columns of a row, by name. A column that no event states is absent. */
 export type Columns = Readonly<Record<string, unknown>>
 
-/** Rows by table, then by key; null for a row that must not be there. */
-export type StatedRows = ReadonlyMap<PrimaryTable, ReadonlyMap<string, Columns | null>>
-
 /** The compared tables, with the columns of their keys. */
 export const primaryTables = {
   'access.account': ['account_id'],
