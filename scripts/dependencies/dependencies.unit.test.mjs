@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../setup.mjs'
-import { isAllowed, surprises } from './judge.mjs'
+import { isAllowed, surprises } from './surprises.mjs'
 import { idOf, readDependencies } from './read.mjs'
 import { billOfMaterials } from './sbom.mjs'
 

@@ -1,4 +1,4 @@
-export { asFields, asTimes, timeText } from './as-fields.js'
+export { asFields, asTimes, timeText } from './columns-as-fields.js'
 export { databasePeer, type DatabasePeer } from './database-peer.js'
 export {
   openDatabase,

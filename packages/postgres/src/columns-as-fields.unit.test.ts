@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asFields, asTimes } from './as-fields.js'
+import { asFields, asTimes } from './columns-as-fields.js'
 
 test('columns are named as the fields of a row, and those of one word stay as they are', () => {
   expect(asFields('job_id, livemode,\n  j.report_page_url, d.state')).toBe(
