@@ -4,7 +4,7 @@ import { type Connections, operator } from '@cupel/command-line/installation'
 import { CommandError, EXIT_NOT_FOUND } from '@cupel/command-line'
 import type { Queryable } from '@cupel/postgres'
 import type { ReferenceKey } from '@cupel/projections'
-import { erasedTables, forgetReference, referenceRows } from './forget-tables.js'
+import { erasedReferenceTables, forgetReference, referenceRows } from './forget-tables.js'
 import { countReferenceRecords } from './plain-records.js'
 
 interface Order {
@@ -58,7 +58,7 @@ export async function eraseOneReference(connections: Connections, order: Order):
       await forgetReference(transaction, { accountId, keyId })
     },
   )
-  for (const table of erasedTables)
+  for (const table of ['personal_data.reference_key', ...erasedReferenceTables])
     await database.withConnection((connection) => connection.execute(`VACUUM ${table}`))
   return { accountId, erasedAt, isNew, destroyedKeys: keyIds.length, ended, ...records }
 }

@@ -9,8 +9,13 @@ const all: readonly PrimaryTables[] = primaryTables
 /** What ends with one customer reference. */
 export const referenceRows = all.flatMap(({ ofReference }) => ofReference ?? [])
 
-/** The tables whose old versions of rows an erasure removes from the files. */
-export const erasedTables = all.flatMap((tables) => tables.erasedTables ?? [])
+const erasedIn = (some: readonly PrimaryTables[]) => some.flatMap((tables) => tables.erasedTables ?? [])
+
+/** The tables whose old versions of rows the erasure of an account removes from the files. */
+export const erasedTables = erasedIn(all)
+
+/** The same for the erasure of a customer reference, except for its key. */
+export const erasedReferenceTables = erasedIn(all.filter(({ ofReference }) => ofReference !== undefined))
 
 /** Replaces names, references, labels and reasons by a word; ends sessions, links and watches. */
 export async function forgetTables(transaction: Queryable, accountId: string): Promise<void> {
