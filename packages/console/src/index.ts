@@ -33,6 +33,7 @@ export {
   type PageAnswer,
   type PageCall,
   type RawAnswer,
+  type ReportPanel,
   type Redirect,
   type ShownPage,
   fieldOf,

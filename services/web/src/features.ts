@@ -2,7 +2,7 @@
 import { accountPages, changePages, keyPages } from '@cupel/accounts/pages'
 import { auditPages, usagePages } from '@cupel/audit/pages'
 import { bulkPages } from '@cupel/bulk/pages'
-import { casesPages } from '@cupel/cases/pages'
+import { casePanel, casesPages } from '@cupel/cases/pages'
 import type { HomeCard, Page } from '@cupel/console'
 import { demoPages, labelPages, listsPages } from '@cupel/labels/pages'
 import { ledgerPages } from '@cupel/ledger/pages'
@@ -10,7 +10,7 @@ import { healthPages } from '@cupel/operation/pages'
 import { policyPages } from '@cupel/policy/pages'
 import { comparePages, historyPages, reportPages } from '@cupel/reports/pages'
 import { screenPages, transferPages } from '@cupel/screening/pages'
-import { sharingPages } from '@cupel/sharing/pages'
+import { sharePanel, sharingPages } from '@cupel/sharing/pages'
 import { inboxCard, watchesPages } from '@cupel/watches/pages'
 import { webhookPages } from '@cupel/webhooks/pages'
 
@@ -18,7 +18,7 @@ export const featurePages: readonly Page[] = [
   ...demoPages,
   ...screenPages,
   ...transferPages,
-  ...reportPages,
+  ...reportPages([casePanel, sharePanel]),
   ...casesPages,
   ...sharingPages,
   ...historyPages,

@@ -9,5 +9,5 @@ export const casesPages: readonly Page[] = [
   ...[showCases, showCase, downloadDossier, downloadFile],
   ...[addNote, setDisposition, assignCase, attachFile],
 ]
-export { CasePanel } from './case-panel.js'
+export { casePanel } from './report-panel.js'
 export { openCase } from './open-case.js'

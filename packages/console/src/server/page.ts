@@ -83,6 +83,9 @@ export type PageAnswer = ShownPage | Redirect | Departure | RawAnswer
 /** What a feature shows on the first page; null if there is nothing to show. */
 export type HomeCard = (call: PageCall) => Promise<ComponentChildren>
 
+/** What a feature shows on the page of a report. */
+export type ReportPanel = (call: PageCall, reportId: string) => Promise<ComponentChildren>
+
 export function page(
   title: string,
   body: ComponentChildren,

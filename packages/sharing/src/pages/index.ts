@@ -5,4 +5,4 @@ import { newLink } from './show-link.js'
 import { showShared } from './show-shared.js'
 
 export const sharingPages: readonly Page[] = [showShared, makeShare, newLink, revokeShare]
-export { type Share, SharePanel } from './share-panel.js'
+export { sharePanel } from './report-panel.js'

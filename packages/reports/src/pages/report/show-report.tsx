@@ -1,9 +1,6 @@
-/** GET /reports/{report_id}: a report as a page, in the words of its PDF, with its case and its links. */
-import type { ReportCase } from '@cupel/contracts'
-import { nullWhereRefused, page, type Page } from '@cupel/console'
-import { CasePanel } from '@cupel/cases/pages'
+/** GET /reports/{report_id}: a report as a page, in the words of its PDF, with what features add to it. */
+import { nullWhereRefused, page, type Page, type ReportPanel } from '@cupel/console'
 import { findPredecessor } from '../compare/find-predecessor.js'
-import { SharePanel, type Share } from '@cupel/sharing/pages'
 import type { HistoryProgress } from '../../document/index.js'
 import { HistoryProgressBox } from './history-progress.js'
 import { findOtherDecisions, OtherDecisionsPanel } from './other-decisions.js'
@@ -12,7 +9,7 @@ import { findNewer } from './show-newer.js'
 import { readDocument, ReportView } from '../../view/index.js'
 import { RelatedPages } from './related-pages.js'
 
-export const showReport: Page = {
+export const showReport = (panels: readonly ReportPanel[]): Page => ({
   method: 'GET',
   path: '/reports/{report_id}',
   access: 'session',
@@ -20,16 +17,14 @@ export const showReport: Page = {
     const { api, path, query } = call
     const base = `/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}`
     const { report, document } = await readDocument(api, base)
-    // The report is shown even if its case or its links cannot be read.
     const waits = report.coverage.history?.status === 'reading'
-    const [progress, newer, predecessor, decisions, expanded, reportCase, shares] = await Promise.all([
+    const [progress, newer, predecessor, decisions, expanded, ...shown] = await Promise.all([
       waits ? api.get<HistoryProgress>(`${base}/history`).catch(nullWhereRefused) : null,
       waits ? findNewer(api, report).catch(nullWhereRefused) : null,
       findPredecessor(api, report),
       findOtherDecisions(api, report).catch(nullWhereRefused),
       findExpanded(api, { address: query.get('expand'), chain: report.chain }, document.flow.picture),
-      api.get<ReportCase>(`${base}/case`).catch(nullWhereRefused),
-      api.get<{ items: readonly Share[] }>(`${base}/share-links`).catch(nullWhereRefused),
+      ...panels.map((panel) => panel(call, document.reportId)),
     ])
     const { reportId } = document
     return page(
@@ -47,12 +42,11 @@ export const showReport: Page = {
           <OtherDecisionsPanel address={report.address} decisions={decisions} />
         </ReportView>
         <RelatedPages {...{ call, report, predecessor }} />
-        <CasePanel {...{ call, reportCase }} />
-        <SharePanel {...{ call, reportId, shares: shares?.items ?? null }} />
+        {shown}
       </>,
     )
   },
-}
+})
 
 /** A number that this page did not write counts as the last one. */
 function roundOf(query: URLSearchParams): number {
