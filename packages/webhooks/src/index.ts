@@ -23,7 +23,6 @@ export {
   redeliverRange,
   sendTest,
   type RedeliverResult,
-  type WebhookAttempt,
   type WebhookDelivery,
 } from './deliveries.js'
 export { testUnproven } from './endpoint-tests.js'
@@ -53,14 +52,12 @@ export {
   renewClaims,
   type ClaimedDelivery,
   type ClaimOrder,
-  type Claims,
 } from './claims.js'
 export {
   endUnsettledDeliveries,
   replayDeliveryEnd,
   replayEndpointChange,
   replayEndpointCreation,
-  replayEndpointDeletion,
 } from './replay-webhooks.js'
 export { webhooksTables } from './primary-tables.js'
 export { readMailto } from './mail-address.js'

@@ -1,13 +1,4 @@
-export {
-  checkedReason,
-  createAccount,
-  listAccountPage,
-  listAccounts,
-  MAX_NAME_LENGTH,
-  setAsksProviders,
-  type Account,
-  type AccountInShort,
-} from './accounts.js'
+export { checkedReason, createAccount, listAccountPage, listAccounts, setAsksProviders } from './accounts.js'
 export {
   createAdmission,
   type AccessCall,
@@ -26,10 +17,9 @@ export {
   type IdempotentRequest,
   type Reservation,
 } from './idempotency.js'
-export { loadInstallationSecrets, type InstallationSecrets } from './installation-secrets.js'
+export { loadInstallationSecrets } from './installation-secrets.js'
 export { accountExists, forgetAccount } from './forget-account.js'
 export { keyHolder } from './key-holder.js'
-export { clientNetwork, normaliseIp, parseIpRange, type IpRange } from '@cupel/kit/http-edge'
 export {
   AccessRefusal,
   changeKey,
@@ -46,14 +36,7 @@ export {
   type KeyChange,
   type KeyOrder,
 } from './keys.js'
-export {
-  listSignedIn,
-  presentKeys,
-  signedInPeople,
-  type PersonInShort,
-  type PresentKey,
-  type SignedInPerson,
-} from './present-keys.js'
+export { listSignedIn, presentKeys, signedInPeople, type PresentKey } from './present-keys.js'
 export { findKey, listKeyPage, listKeys, validKeys, type ApiKey } from './key-rows.js'
 export { admitJob, type JobStanding } from './open-jobs.js'
 export { accessMigrations } from './migrations.js'

@@ -4,7 +4,6 @@ export {
   isOtherPerson,
   personOfCall,
   plainOf,
-  type ProposalAuthor,
   type SecondPersonParts,
 } from './other-person.js'
 export {
