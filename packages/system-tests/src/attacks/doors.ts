@@ -14,7 +14,13 @@ const OWN = /^\/v1\/(?:sessions|inbox\/marks)/
 const AUDIT_LOG = '/v1/audit-log'
 /** What concerns the whole installation. Everybody may see whether the demo is on. */
 const isOfOperators = ({ method, path }: Pick<Door, 'method' | 'path'>): boolean =>
-  /^\/v1\/(?:accounts|list-imports|list-refreshes)/.test(path) || (path === '/v1/demo' && method !== 'GET')
+  /^\/v1\/(?:accounts|list-imports|list-refreshes|ledger|installation|policy\/(?:proposals|activations))/.test(
+    path,
+  ) ||
+  (path === '/v1/demo' && method !== 'GET')
+/** An operator administers the keys of every account. */
+const isAdministration = ({ path }: Pick<Door, 'path'>): boolean =>
+  /^\/v1\/(?:keys|proposed-changes)/.test(path)
 const FAULT = 500
 /** Far fewer would mean that the description was not walked. */
 const MIN_CALLS = 200
@@ -30,6 +36,8 @@ interface Door {
 interface Caller {
   readonly name: string
   readonly key: string
+  /** Doors that it tries; absent: all. What it may do is not tried. */
+  readonly tries?: (door: Door) => boolean
   /** Why this answer is a breach; null if it is none. */
   readonly breach: (door: Door, answer: Answer) => string | null
 }
@@ -63,7 +71,7 @@ const without = (statuses: readonly number[]) => (_: Door, answer: Answer) =>
 
 function callersOf(
   { attacker, victim }: Pick<Target, 'attacker' | 'victim'>,
-  keys: { readonly otherAdmin: string; readonly admin: string },
+  keys: Readonly<Record<'otherAdmin' | 'otherOperator' | 'admin' | 'sandbox', string>>,
   ids: readonly string[],
 ): readonly Caller[] {
   const ofAnother: Caller['breach'] = ({ method, path }, answer) =>
@@ -87,6 +95,13 @@ function callersOf(
     { name: 'another customer', key: attacker.key, breach: ofAnother },
     { name: 'an admin of another account', key: keys.otherAdmin, breach: ofAnother },
     {
+      name: 'an operator of another account',
+      key: keys.otherOperator,
+      tries: (door) => !isOfOperators(door) && !isAdministration(door),
+      breach: ofAnother,
+    },
+    { name: 'a sandbox key of the account', key: keys.sandbox, breach: ofAnother },
+    {
       name: 'a key that reads',
       key: victim.readOnlyKey,
       breach: ({ method, path }, answer) =>
@@ -98,8 +113,8 @@ function callersOf(
     {
       name: 'an admin',
       key: keys.admin,
-      breach: (door, answer) =>
-        isOfOperators(door) && answer.status !== 403 ? `${answer.status} for an operator’s` : null,
+      tries: isOfOperators,
+      breach: without([403]),
     },
   ]
 }
@@ -118,7 +133,7 @@ async function readAll(client: Client, doors: readonly Door[]): Promise<Readonly
 
 export const doors: readonly Attack[] = [
   {
-    name: 'every operation by a stranger, another customer, a key that reads, an admin and an admin of another account',
+    name: 'every operation by a stranger, another customer, a key that reads or is of the sandbox, an admin, and an admin and an operator of another account',
     threat: 'identity',
     async run(target) {
       const { baseUrl, installation, victim } = target
@@ -127,19 +142,19 @@ export const doors: readonly Attack[] = [
       const stranger = await createTenant(home, 'Other')
       const keys = {
         otherAdmin: await issueKey(home, stranger.accountId, ['--scope', 'admin']),
+        otherOperator: await issueKey(home, stranger.accountId, ['--scope', 'operator']),
         admin: await issueKey(home, victim.accountId, ['--scope', 'admin']),
+        sandbox: await issueKey(home, victim.accountId, ['--scope', 'admin', '--environment', 'test']),
       }
       try {
         const { all, ids } = await doorsOf(owner, victim.accountId)
         const before = await readAll(owner, all)
         const breaches: string[] = []
         let calls = 0
-        for (const { name, key, breach } of callersOf(target, keys, ids)) {
+        for (const { name, key, breach, tries = () => true } of callersOf(target, keys, ids)) {
           const client = createClient([baseUrl], key)
           try {
-            for (const door of all) {
-              // What an admin may do in the own account is not tried here.
-              if (key === keys.admin && !isOfOperators(door)) continue
+            for (const door of all.filter(tries)) {
               calls += 1
               const answer = await client.send(door.method, door.place, door.body)
               // Whoever calls is told what is wrong with the call.
