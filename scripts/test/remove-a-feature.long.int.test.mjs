@@ -18,6 +18,7 @@ const COMPOSITIONS = [
   'packages/service-connections/src/health/standstills.ts',
   'services/api/src/features.ts',
   'services/bulk-coordinator/src/start-bulk-coordinator.ts',
+  'services/cli/src/client/client-program.ts',
   'services/cli/src/program.ts',
   'services/web/src/features.ts',
 ]

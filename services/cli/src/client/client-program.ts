@@ -14,17 +14,22 @@ import { registerCompletion } from '../completion/register.js'
 const FOOTER = `
 Every command takes --json and --help. CUPEL_BASE_URL is the address of the installation, CUPEL_API_KEY a key of your account.`
 
+/** In the order of the help. */
+const groups: readonly ((program: Command, context: CliContext) => void)[] = [
+  registerScreen,
+  registerTransfers,
+  registerReport,
+  registerBulk,
+  registerWatches,
+  registerCases,
+  registerListen,
+  // The fonts and the layout of PDFs are many times larger than the other commands.
+  registerVerifyWithoutPdf,
+]
+
 export function createClientProgram(context: CliContext): Command {
   const program = baseProgram('Wallet risk screening: call an installation.', FOOTER)
-  registerScreen(program, context)
-  registerTransfers(program, context)
-  registerReport(program, context)
-  registerBulk(program, context)
-  registerWatches(program, context)
-  registerCases(program, context)
-  registerListen(program, context)
-  // The fonts and the layout of PDFs are many times larger than the other commands.
-  registerVerifyWithoutPdf(program, context)
+  for (const register of groups) register(program, context)
   registerCompletion(program, context, async () => createClientProgram(context))
   return program
 }
