@@ -9,7 +9,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,7 +29,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cupel-cli-user-'))
   installation = start({ home })
   const { base_url: url, keys } = await installation.ready
-  tarball = (await ended(process.execPath, [SCRIPT, folder], {})).stdout.trim()
+  // npx takes the path of a package only where it begins with a dot.
+  tarball = `./${basename((await ended(process.execPath, [SCRIPT, folder], {})).stdout.trim())}`
   environment = { CUPEL_BASE_URL: `${url}/`, CUPEL_API_KEY: keys.read_write }
 })
 afterAll(async () => {
@@ -46,8 +47,14 @@ interface Ended {
 /** A program in the folder of the user, with no setting of the checkout. */
 function started(command: string, args: readonly string[], settings: Readonly<Record<string, string>>) {
   const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, npm_config_cache: join(folder, 'npm'), ...settings }
-  const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const path = [dirname(process.execPath), PATH].join(delimiter)
+  const env = { PATH: path, HOME, npm_config_cache: join(folder, 'npm'), ...settings }
+  const child = spawn(command, args, {
+    ...{ cwd: folder, env },
+    // A Ctrl-C reaches the whole group, as in a shell.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const said = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].on('data', (chunk: Buffer) => (said[name] += chunk.toString()))
@@ -108,10 +115,9 @@ test('it writes and decides cases, and watches addresses', async () => {
   const { report_id: id } = await answered<{ report_id: string }>('screen', ADDRESS)
   await answered('cases', 'note', id, 'Seen by a user.')
   expect(JSON.stringify(await answered('cases', 'show', id))).toContain('Seen by a user.')
-  const { items } = await answered<{ items: { watch_id: string }[] }>('watches', 'add', ADDRESS)
-  expect(JSON.stringify(await answered('watches'))).toContain(items[0]!.watch_id)
-  await answered('watches', 'remove', items[0]!.watch_id)
-  expect(JSON.stringify(await answered('watches'))).not.toContain(items[0]!.watch_id)
+  const watch = /wat_\w+/.exec((await npx(['watches', 'add', ADDRESS])).stdout)![0]
+  expect(JSON.stringify(await answered('watches'))).toContain(watch)
+  expect((await npx(['watches', 'remove', watch])).stdout).toContain(`Watch ${watch} has ended.`)
 })
 
 test('it forwards the end of a job that it submitted to a local program, signed', async () => {
@@ -147,8 +153,9 @@ test('it forwards the end of a job that it submitted to a local program, signed'
     const signature = createHmac('sha256', Buffer.from(secret, 'base64')).update(signed).digest('base64')
     expect(headers['webhook-signature']).toBe(`v1,${signature}`)
   } finally {
-    listening.child.kill('SIGINT')
-    await once(listening.child, 'close')
+    const closed = once(listening.child, 'close')
+    process.kill(-listening.child.pid!, 'SIGINT')
+    await closed
     program.close()
   }
 })
