@@ -94,8 +94,13 @@ function doorsOf(root, all) {
   )
 }
 
-/** What a module imports, declares for others, and passes on. */
+/**
+ * What a module imports, declares for others, and passes on.
+ * @param {string} file
+ * @param {string} text
+ */
 function readModule(file, text) {
+  /** @type {{ imports: { path: string, name: string }[], exports: string[], declared: Set<string>, passedOn: { path: string, from: string, as: string }[], text: string }} */
   const found = { imports: [], exports: [], declared: new Set(), passedOn: [], text }
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false)
   for (const statement of source.statements) readStatement(statement, found)
@@ -104,21 +109,24 @@ function readModule(file, text) {
   return found
 }
 
+/** The names of an import or export that lists names. */
+const elementsOf = (bindings) => bindings?.elements ?? []
+
 function readStatement(statement, { imports, exports, declared, passedOn }) {
   const path = statement.moduleSpecifier?.text
   if (ts.isImportDeclaration(statement)) {
     const { name, namedBindings } = statement.importClause ?? {}
     if (name !== undefined || namedBindings === undefined) imports.push({ path, name: 'default' })
     if (namedBindings !== undefined && ts.isNamespaceImport(namedBindings)) imports.push({ path, name: '*' })
-    for (const one of namedBindings?.elements ?? [])
+    for (const one of elementsOf(namedBindings))
       imports.push({ path, name: (one.propertyName ?? one.name).text })
   } else if (ts.isExportDeclaration(statement)) {
-    for (const one of statement.exportClause?.elements ?? []) {
+    for (const one of elementsOf(statement.exportClause)) {
       exports.push(one.name.text)
       if (path !== undefined)
         passedOn.push({ path, from: (one.propertyName ?? one.name).text, as: one.name.text })
     }
-    if (path !== undefined && statement.exportClause?.elements === undefined)
+    if (path !== undefined && elementsOf(statement.exportClause).length === 0)
       passedOn.push({ path, from: '*', as: '*' })
   } else if (statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) {
     const names = statement.declarationList?.declarations.map(({ name }) => name.text) ?? [
