@@ -538,7 +538,7 @@ CREATE TABLE ledger.cluster_join (
 CREATE TABLE ledger.compared (
   one boolean NOT NULL,
   text text NOT NULL,
-  seal text NOT NULL,
+  mac text NOT NULL,
   PRIMARY KEY (one),
   CHECK (one)
 );

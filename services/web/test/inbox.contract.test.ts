@@ -43,7 +43,14 @@ async function shown(path: string, session: Session = aSession()): Promise<strin
   return await answer.text()
 }
 
-const listing = (...items: readonly object[]) => json(200, { items, next_page_token: null })
+/** The inbox has these entries, and nothing waits for a second person. */
+const listing =
+  (...items: readonly object[]): FakeApi['answer'] =>
+  (call, response) =>
+    json(200, { items: call.path.startsWith('/v1/inbox') ? items : [], next_page_token: null })(
+      call,
+      response,
+    )
 
 test('a change shows both levels, its split in points, and the comparison of both reports', async () => {
   api.answer = listing(change)
@@ -170,11 +177,6 @@ test('a form without a choice, or without a note, changes nothing', async () => 
   const fields = [['entry', `${ID} r1`] as const, ['note', ' '] as const, ['do', 'cases'] as const]
   expect((await post('/inbox', fields)).status).toBe(400)
   expect(sent()).toEqual([])
-})
-
-test('a key of a higher scope opens cases too', async () => {
-  api.answer = listing(change)
-  expect(await shown('/inbox', aSession({ scope: 'admin' }))).toContain('Open cases')
 })
 
 test('a key that only reads marks entries and sees no button for cases', async () => {
