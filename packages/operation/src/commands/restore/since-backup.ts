@@ -5,8 +5,6 @@ import type { Queryable } from '@cupel/postgres'
 import { RESTORE_GROUP } from '@cupel/service-connections/health'
 import { loadCheckpoint, lowestCheckpoint, type PartitionPosition } from '@cupel/projections'
 
-/** The positions up to which a restore compared primary tables with the log. */
-
 export interface SinceBackup {
   readonly transaction: Queryable
   readonly log: EventLog
