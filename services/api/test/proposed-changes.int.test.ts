@@ -1,6 +1,7 @@
 /** Changes of keys and lists that need two persons: who may confirm, what a proposal changes, and what waits. */
 import { rotateKey } from '@cupel/gate/access'
 import { readProposedChanges } from '@cupel/gate/second-person'
+import { eraseAccount } from '@cupel/personal-data'
 import { startIdentityProvider } from '@cupel/testkit'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
@@ -155,6 +156,24 @@ test('another account neither sees nor decides it, and an operator does both', a
   expect((await decide(id, operator)).json()).toMatchObject({ status: 'confirmed' })
   // Also a decided one is nobody's.
   expect((await decide(id, stranger.key)).status).toBe(404)
+})
+
+test('what an operator proposes for an account is erased with that account', async () => {
+  const { key } = await installation.key({ scope: 'operator', plan: 'enterprise' })
+  const { accountId } = stranger
+  const asked = { account_id: accountId, scope: 'read-only', name: 'Jane', allowed_ips: ['203.0.113.7'] }
+  const body = { issue_key: asked, reason: 'Jane asked for it' }
+  const id = idOf(await propose(key, body))
+  expect((await read(id, key)).json()).toMatchObject({ change: asked, reason: body.reason })
+  await eraseAccount(installation.database, { accountId, by: 'test', reason: 'test', plainRecords: 0 })
+  // Another process has no key in its memory.
+  const later = await installation.api({ config: { ...STRICT, CUPEL_INSTANCE: 2 } })
+  const forgotten = { change: null, reason: 'erased' }
+  expect((await read(id, key, later)).json()).toMatchObject(forgotten)
+  // Of a later one nothing is stored, and it hides no other.
+  const next = idOf(await propose(key, body, later))
+  const list = await call(later.url, 'GET', CHANGES, { key })
+  expect(list.json()).toMatchObject({ items: [{ change_id: next, ...forgotten }, { change_id: id }] })
 })
 
 test('people with one key are two persons, and where people sign in a key without a person is nobody else', async () => {

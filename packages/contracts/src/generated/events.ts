@@ -1223,18 +1223,18 @@ export interface AccountChanged {
 export interface ChangeProposed {
   /** Begins with chg_. */
   readonly changeId: string
-  /** The account whose key sealed the texts of this event. */
+  /** The account of the proposer, whose key sealed actor and subject. */
   readonly accountId: string
   /** The account whose key it changes; that of the proposer for a list, which all accounts share. */
   readonly ofAccountId: string
   readonly livemode: boolean
   /** issue_key, change_key, rotate_key or confirm_import. */
   readonly kind: string
-  /** JSON of the change, sealed. */
+  /** JSON of the change, sealed with the key of ofAccountId. */
   readonly change: string
   /** SHA-256 of what the look at a list found: the proposal counts while the look says that. Empty for keys. */
   readonly basedOn: string
-  /** Why, in the words of whoever proposed it, sealed. */
+  /** Why, in the words of whoever proposed it, sealed with the key of ofAccountId. */
   readonly reason: string
   /** Id of the API key that proposed it. */
   readonly proposedBy: string

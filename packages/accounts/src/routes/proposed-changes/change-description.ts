@@ -12,6 +12,7 @@ import {
   type ChangeOnRecord,
   type SecondPersonParts,
 } from '@cupel/gate/second-person'
+import { ERASED } from '@cupel/personal-data'
 import { z } from 'zod'
 import { changeFields } from '../keys/change-key.js'
 import { newKeyFields } from '../keys/create-key.js'
@@ -182,7 +183,8 @@ export async function contentOf(
   { change }: ChangeOnRecord['proposed'],
 ): Promise<ChangeContent | null> {
   const plain = await plainOf(personalData, change)
-  return plain === null ? null : (JSON.parse(plain) as ChangeContent)
+  // Of an account that was erased before, nothing was stored but the word.
+  return plain === null || plain === ERASED ? null : (JSON.parse(plain) as ChangeContent)
 }
 
 export async function changeDocument(

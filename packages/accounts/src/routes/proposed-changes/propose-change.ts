@@ -68,12 +68,14 @@ export function proposeChangeEndpoint(parts: ProposedChangeParts): Endpoint {
       } catch (error) {
         if (!(error instanceof TrialEnded)) return changeRefusal(error)
       }
+      // It is about that account, and is erased with it.
+      const seal = await parts.personalData.of(ofAccountId)
       const proposed = await proposeChange(
         { ...parts, now: parts.now() },
         {
           ...{ ...(await authorOfProposal(parts, call)), ofAccountId, livemode, kind: name, basedOn },
-          change: call.seal.seal(JSON.stringify(content)),
-          reason: call.seal.seal(body.reason),
+          change: seal.seal(JSON.stringify(content)),
+          reason: seal.seal(body.reason),
         },
       )
       if (proposed === null)
