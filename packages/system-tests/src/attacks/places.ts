@@ -15,7 +15,7 @@ interface Place {
 const isDirect = ({ proxy }: TargetKind): boolean => proxy === null
 
 export const places = {
-  /** Of the attacker comes no byte through the API: it has commands, files, a role in the database or a provider. */
+  /** The attacker sends nothing to the API: it has commands, files, a role in the database or a provider. */
   installation: {
     reason: 'It comes by commands, files, the database or a provider, and not through the API.',
     isAt: isDirect,

@@ -28,7 +28,7 @@ export interface OrderThread<Order, Result> {
 }
 
 /**
- * As many threads as the records are worth, or as are asked for; none if the caller does the work as well alone.
+ * As many threads as the records are worth, or as are asked for; none if the thread of the caller does the work.
  * @param program as `threadProgram` takes it, next to this file: it serves orders (serve-orders.ts)
  */
 export function startOrderThreads<Order, Result>(
