@@ -132,7 +132,8 @@ async function insertMessages(transaction: Queryable, messages: readonly Message
     const message = messages[row.place - 1]!
     return { ...row, message, deliveryId: decidedEventId('WebhookDelivery', message.eventId, row.endpointId) }
   })
-  const told = [...new Map(made.map((one) => [bodyIdOf(one), one])).values()]
+  // A Map keeps the last value of a key, and the first outcome counts.
+  const told = [...new Map(made.toReversed().map((one) => [bodyIdOf(one), one])).values()]
   await transaction.execute(
     'INSERT INTO webhooks.body (body_id, body) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING',
     [told.map(bodyIdOf), told.map(({ message, payload }) => message.bodyOf(payload))],

@@ -147,6 +147,20 @@ test('one that could not be screened says why and recommends nothing, and the fi
   })
 })
 
+test('of several outcomes that are read at once the first one counts', async () => {
+  const endpoint = await installation.endpoint(`${receiver.url}/own`)
+  const other = { id: '0000000000000201' }
+  await report(endpoint)
+  await report(endpoint, { transfer: { ...TRANSFER, recommendation: 'allow' } })
+  await failure(endpoint, other)
+  await report(endpoint, other)
+  await installation.dispatcher()
+  await allDelivered(endpoint, 2)
+  const told = new Map(bodiesAt('/own').map(({ data }) => [data['transfer_id'], data]))
+  expect(told.get(ID)).toMatchObject({ recommendation: 'reject', transfer: { recommendation: 'reject' } })
+  expect(told.get(other.id)).toMatchObject({ status: 'failed', recommendation: null })
+})
+
 test('an address that was screened by itself is not told, nor is its failure', async () => {
   await installation.dispatcher()
   const endpoint = await installation.endpoint(`${receiver.url}/own`)
