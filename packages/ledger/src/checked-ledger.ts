@@ -65,7 +65,7 @@ interface Check extends CheckedLedgerDeps, Statements {
   known: Compared | null
   looks: number
   isFirst: boolean
-  /** The last slice of what is kept; null if nothing is. */
+  /** The last slice of what is kept; null if the next comparison has to be kept. */
   keptTo: number | null
 }
 
@@ -83,6 +83,8 @@ async function look(check: Check): Promise<CheckedLedger> {
     if (state !== null) return state
   }
   check.known = null
+  // What is kept lacks what is compared now: each start would compare everything again.
+  check.keptTo = null
   if (check.isPart) Object.assign(check, { stated: nothingStated, next: 0, isPart: false })
   const slices = await hashesOfAll(database, sliceRows)
   // Rows are read first: what the log states is in the tables already, because both were written in one transaction.

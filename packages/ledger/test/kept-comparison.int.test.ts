@@ -22,6 +22,12 @@ async function grow(segments: number): Promise<void> {
   await ledger.relay()
 }
 
+async function importPricesOf(day: string): Promise<void> {
+  const file = await ledger.file(`${day}.csv`, `day,asset,usd\n${day},ETH,1\n`)
+  expect(await importPrices({ file, importedBy: 'test' }, ledger)).toMatchObject({ status: 'imported' })
+  await ledger.relay()
+}
+
 /** What a look costs. */
 interface Cost {
   records: number
@@ -86,17 +92,38 @@ test('what came while no process ran is compared, and only that', async () => {
   expect(cost.records).toBe(1 + 3)
 })
 
-test('a table of prices that came while no process ran is in force', async () => {
-  await grow(3)
-  await firstLook()
-  const file = await ledger.file('prices.csv', 'day,asset,usd\n2026-11-20,ETH,1\n')
-  expect(await importPrices({ file, importedBy: 'test' }, ledger)).toMatchObject({ status: 'imported' })
-  await ledger.relay()
-  const { state } = await firstLook()
-  expect(state).toEqual(await wholeLook())
-  expect(state.pricesSha256).toMatch(/^[0-9a-f]{64}$/)
-  expect((await firstLook()).state).toEqual(state)
-})
+// One segment has the slice of the table; of three the newest one has another.
+test.each([1, 3])(
+  'a table of prices that came while no process ran is in force, and compared once (%i segments)',
+  async (segments) => {
+    await grow(segments)
+    await firstLook()
+    await importPricesOf('2026-11-20')
+    const { state } = await firstLook()
+    expect(state).toEqual(await wholeLook())
+    expect(state.pricesSha256).toMatch(/^[0-9a-f]{64}$/)
+    const next = await firstLook()
+    expect(next.state).toEqual(state)
+    expect(next.cost.records).toBe(1)
+  },
+)
+
+test.each([1, 3])(
+  'what a process compares again because of a table of prices is kept (%i segments)',
+  async (segments) => {
+    await grow(segments)
+    const look = createLedgerCheck(ledger, { sliceRows: SLICE_ROWS, keep: keepComparison })
+    await look()
+    await importPricesOf('2026-11-20')
+    // Each slice has its turn.
+    await look()
+    const state = await look()
+    expect(state.pricesSha256).toMatch(/^[0-9a-f]{64}$/)
+    const next = await firstLook()
+    expect(next.state).toEqual(state)
+    expect(next.cost.records).toBe(1)
+  },
+)
 
 test.each([1, 5, 9])('segment %i, altered while no process ran, is found by the first look', async (seq) => {
   await grow(9)
