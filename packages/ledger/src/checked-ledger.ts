@@ -273,23 +273,28 @@ function changeOf(
   }
 }
 
-/** The hashes of all slices, some in each statement: no statement grows with the ledger. */
+/** The hashes of all slices, some in each statement: no statement grows with the ledger, and numbers that nobody gave cost none. */
 async function hashesOfAll(database: Queryable, sliceRows: number): Promise<ReadonlyMap<number, string>> {
   const all = new Map<number, string>()
-  const [row] = await database.query<{ newest: number }>(NEWEST_NUMBER).catch(withoutTables([{ newest: 0 }]))
-  const last = Math.floor(row!.newest / sliceRows)
-  for (let from = 0; from <= last; from += SLICES_AT_ONCE) {
+  for (let from: number | null = 0; from !== null;) {
+    const to: number = from + SLICES_AT_ONCE
     const rows = await database
-      .query<{ slice: number; hash: string }>(ALL_HASHES, [sliceRows, from, from + SLICES_AT_ONCE])
+      .query<{ slice: number; hash: string }>(ALL_HASHES, [sliceRows, from, to])
       .catch(withoutTables([]))
     for (const { slice, hash } of rows) all.set(slice, hash)
+    const [row] = await database
+      .query<{ next: number | null }>(NEXT_NUMBER, [to * sliceRows])
+      .catch(withoutTables([{ next: null }]))
+    from = row!.next === null ? null : Math.floor(row!.next / sliceRows)
   }
   return all
 }
 
-const NEWEST_NUMBER = {
-  name: 'ledger.newest-number',
-  text: `SELECT greatest((SELECT max(ledger_seq) FROM ledger.segment), (SELECT max(price_seq) FROM ledger.price_import), 0) AS newest`,
+/** The smallest number from one on. */
+const NEXT_NUMBER = {
+  name: 'ledger.next-number',
+  text: `SELECT least((SELECT min(ledger_seq) FROM ledger.segment WHERE ledger_seq >= $1),
+    (SELECT min(price_seq) FROM ledger.price_import WHERE price_seq >= $1)) AS next`,
 }
 
 /** The hash of each slice of rows: of the one whose turn it is, and from the last one on. Numbers below 1 are never right, and count always. */
