@@ -318,14 +318,20 @@ const hashed = (isRead: (number: string) => string): string =>
       ${rowsOf('price_import', 'price_seq', isRead('price_seq'))}) AS rows
     GROUP BY slice`
 
+/** The first number of a slice. Of another type no index would find it. */
+const firstOf = (slice: string): string => `(${slice}::int8 * $1::int8)`
+
 const HASHES = {
   name: 'ledger.current',
-  text: hashed((number) => `${number} BETWEEN $2 * $1 AND $2 * $1 + $1 - 1 OR ${number} >= $3 * $1`),
+  text: hashed(
+    (number) =>
+      `${number} >= ${firstOf('$2')} AND ${number} < ${firstOf('$2')} + $1::int8 OR ${number} >= ${firstOf('$3')}`,
+  ),
 }
 
 const ALL_HASHES = {
   name: 'ledger.hashes',
-  text: hashed((number) => `${number} >= $2 * $1 AND ${number} < $3 * $1`),
+  text: hashed((number) => `${number} >= ${firstOf('$2')} AND ${number} < ${firstOf('$3')}`),
 }
 
 /** The segments from a number on, and all tables of prices. */

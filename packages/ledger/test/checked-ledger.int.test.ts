@@ -129,6 +129,29 @@ test('callers at once share a look, so that no event of the log counts twice', a
   )
 })
 
+test('a look finds its segments and tables of prices by their numbers', async () => {
+  const plans: string[] = []
+  await installation.database.transaction({ at: 'test' }, async (transaction) => {
+    // A table of nine rows is read whole otherwise.
+    await transaction.execute('SET LOCAL enable_seqscan = off')
+    const query: Queryable['query'] = async (statement, values) => {
+      if (typeof statement !== 'string' && ['ledger.hashes', 'ledger.current'].includes(statement.name)) {
+        const plan = await transaction.query(`EXPLAIN ${statement.text}`, values)
+        plans.push(plan.map((row) => String(row['QUERY PLAN'])).join('\n'))
+      }
+      return await transaction.query(statement, values)
+    }
+    const database = { ...transaction, query }
+    const check = createLedgerCheck({ ...installation, database }, { sliceRows: SLICE_ROWS })
+    await check()
+    await check()
+  })
+  expect(plans).toHaveLength(2)
+  for (const plan of plans)
+    for (const number of ['ledger_seq', 'price_seq'])
+      expect(plan).toMatch(new RegExp(String.raw`Index Cond: \(+${number} >=`))
+})
+
 const forged = `INSERT INTO ledger.segment (ledger_seq, chain, format, file_name, sha256, covers, complete_from, complete_to,
      replaces, asset_table_version, published_at, imported_by)
    VALUES (${SEGMENTS + 1}, 'ETH', 'csv', 'forged.csv', 'x', '{native,internal,token}', 0, 9, false, '1',
