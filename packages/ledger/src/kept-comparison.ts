@@ -15,7 +15,7 @@ export interface CheckedLedger {
   readonly ledgerSeq: number
   /** SHA-256 of the table of prices in force; null without one. */
   readonly pricesSha256: string | null
-  /** Why the rows must not be used, as a sentence; null where they may be. */
+  /** Why the rows must not be used, as a sentence; null if they may be. */
   readonly fault: string | null
   /** A row that no event states (yet) and that is not used, as a sentence; null without one. */
   readonly unstated: string | null
@@ -48,7 +48,7 @@ const FORM = 'cupel ledger comparison v1'
 /** A release that states other fields compares everything. */
 const FIELDS = Object.keys(nothingLeft('')).join(' ')
 
-/** Null if there is none that this process believes. */
+/** Null if this process believes nothing that was kept. */
 export async function readComparison(
   { log, codec, database }: KeptComparisonDeps,
   sliceRows: number,

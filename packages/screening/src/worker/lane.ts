@@ -71,7 +71,7 @@ export type Outcome =
       readonly traced?: TracedReport | undefined
     }
   | { readonly kind: 'overdue'; readonly record: LogRecord }
-  /** Its caller waits for late stages. It delays no other request, and only its own checkpoint. */
+  /** Its caller waits for late stages or its transaction. It delays no other request, and only its own checkpoint. */
   | { readonly kind: 'awaited'; readonly outcome: Promise<Outcome> }
   | (Refused & { readonly record: LogRecord; readonly request: Request })
   | Failed

@@ -1,7 +1,6 @@
 /**
- * Decides again, for a caller that waits, a request whose report lacks a stage, or whose transaction no provider has told yet: until nothing is missing,
- * or the time of the caller is over.
- * What is late is finished beside the screens, so that waiting takes no slot, and no other request waits behind it.
+ * Decides again, for a caller that waits, a request whose report lacks a stage, or whose transaction no provider has told yet: until nothing is
+ * missing, or the time of the caller is over. What is late is finished in the background: waiting takes no slot, and no other request waits behind it.
  */
 import { sleep, withinMs } from '@cupel/kit/concurrency'
 import type { Report } from '@cupel/contracts'
@@ -13,7 +12,7 @@ type Decide = (requests: readonly Request[]) => Promise<readonly Decision[]>
 export interface Patience {
   /** Adds the later decision to each one whose caller waits for what it lacks. */
   after(decide: Decide): Decide
-  /** Ends each wait: the reports are appended as they are. */
+  /** Ends each wait: the decisions are appended as they are. */
   stop(): void
 }
 
