@@ -210,14 +210,15 @@ async function contradictionIn(
   { from, sliceRows }: Omit<Stating, 'rowSums'>,
 ): Promise<string | null> {
   const sliceOf = (seq: number): number => Math.floor(Math.max(seq, from) / sliceRows)
+  const last = sliceOf(newestStated(stated).ledgerSeq)
   const slices = new Map<number, Segment[]>()
   for (const one of segments) {
-    const slice = sliceOf(one.ledgerSeq!)
+    // What a hidden segment leaves behind says more than the number that it got.
+    const slice = one.ledgerSeq! < 1 ? last : sliceOf(one.ledgerSeq!)
     const rows = slices.get(slice)
     if (rows === undefined) slices.set(slice, [one])
     else rows.push(one)
   }
-  const last = sliceOf(newestStated(stated).ledgerSeq)
   for (let slice = sliceOf(from); slice <= last; slice += 1) {
     const rows = { segments: slices.get(slice) ?? [], prices }
     const [first, to] = [Math.max(from, slice * sliceRows), (slice + 1) * sliceRows - 1]
