@@ -1,19 +1,22 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { build, stop } from 'esbuild'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientBundle, packCli } from './release-cli.mjs'
 
 const MOST_BYTES = 400_000
 
 const folder = mkdtempSync(join(tmpdir(), 'cupel-cli-release-'))
+let tarball = ''
+beforeAll(async () => {
+  tarball = await packCli(folder)
+  await stop()
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the package is one small file with its licences, and brings no dependency', async () => {
-  const tarball = await packCli(folder)
-  await stop()
+test('the package is one small file with its licences, and brings no dependency', () => {
   expect(basename(tarball)).toMatch(/^cupel-cli-\d+\.\d+\.\d+(-dev)?\.tgz$/)
   expect(statSync(tarball).size).toBeLessThan(MOST_BYTES)
   const tar = (...args) => execFileSync('tar', args, { encoding: 'utf8' })
@@ -36,4 +39,16 @@ test('the package has no code of a service', async () => {
   const ofService =
     /node_modules\/(?:pg|kafkajs|fastify|pino|pdfmake|undici)\/|^packages\/(?:postgres|event-log|local-stack|projections|kit|gate)\/|^packages\/webhooks\/src\/(?!commands\/listen\/|signing\/|index)|\/(?:routes|worker|read-model|installation\/(?!public-keys))\//
   expect(used.filter((path) => ofService.test(path))).toEqual([])
+})
+
+test('a file is in the folder in which the command runs, also for a `start` script of a package of the user', () => {
+  execFileSync('tar', ['-xzf', tarball, '-C', folder])
+  const env = { PATH: process.env['PATH'], npm_lifecycle_event: 'start', INIT_CWD: join(folder, 'elsewhere') }
+  const args = ['cupel.mjs', 'verify', 'report.json', 'report.proof', '--key', 'LICENSE']
+  const { stderr } = spawnSync(process.execPath, args, {
+    cwd: join(folder, 'package'),
+    env,
+    encoding: 'utf8',
+  })
+  expect(stderr).toContain(`${join(folder, 'package', 'LICENSE')} is not a verifier key`)
 })

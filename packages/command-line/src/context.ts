@@ -18,7 +18,7 @@ export interface CliContext {
   readonly verbose: boolean
   /** As typed, for messages: `cupel labels import`. */
   readonly command: string
-  /** A path from the caller, relative to the caller's folder (npm runs scripts in another one). */
+  /** A path from the caller, relative to the caller's folder. */
   readonly path: (text: string) => string
   /** One line of the answer, to standard output. */
   readonly print: (text: string) => void
@@ -34,24 +34,21 @@ const DEFAULT_HOME = '.cupel'
 /** For commands of the checkout. */
 export function createContext(environment: NodeJS.ProcessEnv, args: readonly string[]): CliContext {
   const named = environment['CUPEL_HOME']
-  const home =
-    named === undefined || named === ''
-      ? resolve(checkout, DEFAULT_HOME)
-      : resolve(callersFolder(environment), named)
+  const path = (text: string): string => resolve(callersFolder(environment), text)
+  const home = named === undefined || named === '' ? resolve(checkout, DEFAULT_HOME) : path(named)
   return contextWith(environment, args, {
-    home,
+    ...{ home, path },
     config: () => configOf(environment),
     service: () => localService(home, environment),
   })
 }
 
-/** `parts`: what the commands know of an installation. */
+/** `parts`: what the commands know of an installation and of the caller. */
 export function contextWith(
   environment: NodeJS.ProcessEnv,
   args: readonly string[],
-  parts: Pick<CliContext, 'home' | 'config' | 'service'>,
+  parts: Pick<CliContext, 'home' | 'path' | 'config' | 'service'>,
 ): CliContext {
-  const from = callersFolder(environment)
   return {
     ...parts,
     environment,
@@ -60,7 +57,6 @@ export function contextWith(
       'cupel',
       ...args.slice(0, 2).filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith('-')),
     ].join(' '),
-    path: (text) => resolve(from, text),
     print: printLine,
     note: noteLine,
     paint: paintFor(process.stdout, environment),
