@@ -46,3 +46,10 @@ test('the highest score is not said to be too low, and a lower one is', () => {
   expect(textOf({}, { score_is_lower_bound: true, score: 100 })).not.toContain('too low')
   expect(textOf({}, { score_is_lower_bound: true, score: 99.99 })).toContain('The score may be too low')
 })
+
+test('what is not known comes after the reasons', () => {
+  const text = textOf({}, {})
+  const [reasons, unknown] = [en.why.inShort, en.unknown.title].map((title) => text.indexOf(title))
+  expect(reasons).toBeGreaterThan(0)
+  expect(unknown).toBeGreaterThan(reasons!)
+})
