@@ -115,7 +115,8 @@ test('it writes and decides cases, and watches addresses', async () => {
   const { report_id: id } = await answered<{ report_id: string }>('screen', ADDRESS)
   await answered('cases', 'note', id, 'Seen by a user.')
   expect(JSON.stringify(await answered('cases', 'show', id))).toContain('Seen by a user.')
-  const watch = /wat_\w+/.exec((await npx(['watches', 'add', ADDRESS])).stdout)![0]
+  const { items } = await answered<{ items: { watch_id: string }[] }>('watches', 'add', ADDRESS)
+  const watch = items[0]!.watch_id
   expect(JSON.stringify(await answered('watches'))).toContain(watch)
   expect((await npx(['watches', 'remove', watch])).stdout).toContain(`Watch ${watch} has ended.`)
 })
