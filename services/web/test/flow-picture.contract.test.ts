@@ -17,6 +17,8 @@ let front: Front
 let browser: Browser
 /** Reports that the account has of other addresses. */
 let others: readonly unknown[] = []
+/** What is shown under the id of the report. */
+let shown: unknown = report
 beforeAll(async () => {
   api = await startFakeApi()
   front = await startFront(api, { extraStyle: '' })
@@ -28,13 +30,16 @@ beforeAll(async () => {
   api.answer = (call, response) => {
     const { pathname, searchParams } = new URL(call.path, 'http://api.invalid')
     const isParty = searchParams.get('address') !== report.address
-    if (pathname === `/v1/reports/${report.report_id}`) json(200, report)(call, response)
+    if (pathname === `/v1/reports/${report.report_id}`) json(200, shown)(call, response)
     else if (pathname === '/v1/reports')
       json(200, { items: isParty ? others : [], next_page_token: null })(call, response)
     else json(404, { title: 'nothing' })(call, response)
   }
 })
-beforeEach(() => (others = []))
+beforeEach(() => {
+  others = []
+  shown = report
+})
 afterAll(async () => {
   await browser.close()
   await front.close()
@@ -86,6 +91,31 @@ test('each node is reached by the keyboard, and leads to its entry with what can
   await page.keyboard.press('Tab')
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Screen it')
   await page.context().close()
+})
+
+test('no text of the picture is cut off, however long a name is', async () => {
+  const names = ['Demo exchange (made up)', 'The Western Mixing Market of Umber', '混币服务市场北京分部一号']
+  for (const name of names) {
+    const long = JSON.stringify(report).replaceAll(/Kraken|Tornado Cash|Garantex/g, name)
+    shown = JSON.parse(long.replaceAll(/"value_usd":"[^"]*"/g, '"value_usd":null'))
+    for (const [look, drawing] of [
+      [{}, '.flow-wide'],
+      [phone, '.flow-narrow'],
+    ] as const) {
+      const page = await open(PATH, look)
+      const texts = page.locator(`${drawing} svg text`)
+      expect(await texts.count()).toBeGreaterThan(20)
+      const cut = await texts.evaluateAll((all) =>
+        all.flatMap((text) => {
+          const { x, width } = (text as SVGTextElement).getBBox()
+          const room = Number(text.closest('svg')!.getAttribute('width'))
+          return x + width > room ? [[text.textContent, x + width, room]] : []
+        }),
+      )
+      expect(cut).toEqual([])
+      await page.context().close()
+    }
+  }
 })
 
 test('on a phone the text of the picture is large enough to read', async () => {

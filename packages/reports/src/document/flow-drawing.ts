@@ -243,13 +243,19 @@ function boxOf(node: FlowNode, place: Pick<FlowBox, 'x' | 'y' | 'width' | 'heigh
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\uff00-\uff60\p{Emoji_Presentation}]/u
 
+const columnsOfOne = (character: string): number => (WIDE.test(character) ? 2 : 1)
+
+/** The width of a text, in narrow characters. */
+export const columnsOf = (text: string): number =>
+  [...text].reduce((sum, character) => sum + columnsOfOne(character), 0)
+
 /** At most this many narrow characters; an ellipsis replaces the last one if the text is longer. */
 export function fittedText(text: string, columns: number): string {
   let room = columns
   let fitted = ''
   const characters = [...text]
   for (const [index, character] of characters.entries()) {
-    const width = WIDE.test(character) ? 2 : 1
+    const width = columnsOfOne(character)
     const isLast = index === characters.length - 1
     if (width > room || (width === room && !isLast)) return `${fitted}…`
     fitted += character

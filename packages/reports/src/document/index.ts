@@ -44,6 +44,7 @@ export {
 } from './report-document.js'
 export {
   fittedText,
+  columnsOf,
   flowColumn,
   flowDrawing,
   type FlowBox,

@@ -3,6 +3,7 @@
  * entry in the list below, which says the same in words. One drawing is for wide screens and paper, one for narrow screens.
  */
 import {
+  columnsOf,
   flowColumn,
   flowDrawing,
   type FlowBox,
@@ -90,11 +91,19 @@ function Node(props: NodeProps) {
   )
 }
 
-/** The inner drawing cuts off text that is too wide for a node. */
+/** Widths of a narrow character in the widest fonts that browsers have without a choice, in parts of the size of the text. */
+const WIDTHS = { title: 0.69, detail: 0.62 } as const
+
+/** A text that would be cut off is smaller: a part of an amount is another amount. */
+const fittingSize = (text: string, size: number, width: number, kind: keyof typeof WIDTHS): number =>
+  rounded(Math.min(size, width / (columnsOf(text) * WIDTHS[kind])))
+
+/** The inner drawing cuts off what is too wide for a node in spite of that. */
 function Box({ box: { node, radius, stroke, isDashed, ...place }, text }: NodeProps) {
   const { x, y, width, height } = place
   const isCode = /^\S{8}…\S{6}$/.test(node.title)
   const side = node.side === 'subject' ? 'flow-subject' : classOf(node.category)
+  const room = width - 2 - text.x
   return (
     <g>
       <rect
@@ -109,7 +118,7 @@ function Box({ box: { node, radius, stroke, isDashed, ...place }, text }: NodePr
           x={text.x}
           y={text.titleY}
           class={isCode ? 'flow-code' : 'flow-title'}
-          font-size={isCode ? text.lineSize - 0.5 : text.titleSize}
+          font-size={isCode ? text.lineSize - 0.5 : fittingSize(node.title, text.titleSize, room, 'title')}
         >
           {node.title}
         </text>{' '}
@@ -118,7 +127,7 @@ function Box({ box: { node, radius, stroke, isDashed, ...place }, text }: NodePr
             x={text.x}
             y={text.titleY + (index + 1) * text.leading}
             class="flow-detail"
-            font-size={text.lineSize}
+            font-size={fittingSize(line, text.lineSize, room, 'detail')}
           >
             {`${line} `}
           </text>
