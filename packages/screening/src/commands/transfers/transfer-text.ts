@@ -1,5 +1,6 @@
 /** A screened transfer for a person: what is recommended, why, and the report with the evidence. */
 import { table, printable, type Paint, type Style } from '@cupel/command-line'
+import { en, nameOf, scoreText } from '@cupel/reports/document'
 
 /** Of the answer of the API, what the text shows. */
 export interface ShownTransfer {
@@ -30,7 +31,7 @@ export interface ShownTransfer {
       readonly amount: string
     }[]
   } | null
-  readonly counterparty: { readonly report_url: string }
+  readonly counterparty: { readonly report_url: string; readonly score_is_lower_bound: boolean }
 }
 
 export interface TransferPage {
@@ -42,7 +43,7 @@ const styles: Readonly<Record<string, Style>> = { allow: 'green', review: 'yello
 
 /** Text without a line break at its end. */
 export function transferText(transfer: ShownTransfer, paint: Paint): string {
-  const { recommendation, level, score, from, to, chain, value_usd: usd, transaction_hash: hash } = transfer
+  const { recommendation, from, to, chain, value_usd: usd, transaction_hash: hash } = transfer
   const word = paint(styles[recommendation] ?? 'bold', printable(recommendation.toUpperCase()))
   return [
     `${word}  ${transfer.direction} ${amountOf(transfer)} on ${printable(chain)}`,
@@ -50,7 +51,7 @@ export function transferText(transfer: ShownTransfer, paint: Paint): string {
     `  to   ${printable(to)}`,
     `  ${hash === null ? 'planned' : `transaction ${printable(hash)}`}`,
     ...(usd === null ? [] : [`  worth about ${printable(usd)} USD`]),
-    `  the other side is ${printable(level)}, score ${score}`,
+    `  the other side: ${otherSide(transfer)}${boundOf(transfer)}`,
     ...transfer.reasons.map(
       ({ code, text, remedy }) =>
         `- ${printable(text)}${remedy === null ? '' : ` ${printable(remedy)}`} (${printable(code)})`,
@@ -59,6 +60,15 @@ export function transferText(transfer: ShownTransfer, paint: Paint): string {
     `Report: ${printable(transfer.counterparty.report_url)}`,
   ].join('\n')
 }
+
+/** No points where they would look like good news. */
+const otherSide = (transfer: ShownTransfer): string =>
+  `${nameOf(en.levels, transfer.level)} ${scoreText(transfer)}`.trimEnd()
+
+const boundOf = ({ counterparty, score }: ShownTransfer): string =>
+  counterparty.score_is_lower_bound && score < 100
+    ? ', or more: something that the score needs was missing'
+    : ''
 
 const PER_CENT = 100
 
@@ -83,7 +93,7 @@ export function transferListText({ items, next_page_token: next }: TransferPage)
   if (items.length === 0) return 'No transfers were screened.'
   const rows = items.map((one) => [
     ...[one.transfer_id, one.generated_at.slice(0, 'YYYY-MM-DDTHH:MM'.length), one.direction],
-    ...[amountOf(one), one.recommendation, `${one.level} ${one.score}`, printable(one.reference ?? '-')],
+    ...[amountOf(one), one.recommendation, otherSide(one), printable(one.reference ?? '-')],
   ])
   const head = ['ID', 'AT', 'DIRECTION', 'AMOUNT', 'RECOMMENDED', 'OTHER SIDE', 'REFERENCE']
   const more = next === null ? [] : [`More: --page-token ${next}`]

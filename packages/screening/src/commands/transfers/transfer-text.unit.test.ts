@@ -15,7 +15,7 @@ const transfer: ShownTransfer = {
     total_complete: false,
     by_category: [{ category: 'darknet', share: 0.25, amount: '3.125 USD' }],
   },
-  counterparty: { report_url: 'https://example.org/reports/9f2c4a1be07d6358' },
+  counterparty: { report_url: 'https://example.org/reports/9f2c4a1be07d6358', score_is_lower_bound: false },
 }
 
 test('a transfer is told with its recommendation first, each reason with its remedy, and the funds', () => {
@@ -33,4 +33,14 @@ test('the list has a line for each transfer, and names the next page', () => {
   expect(text).toContain('9f2c4a1be07d6358')
   expect(text).toContain('--page-token more')
   expect(transferListText({ items: [], next_page_token: null })).toBe('No transfers were screened.')
+})
+
+test('an other side that is not cleared is called that without points, and a score that may be too low says so', () => {
+  const shown = transferText(transfer, plain)
+  expect(shown).toContain('the other side: Not cleared\n')
+  expect(transferListText({ items: [transfer], next_page_token: null })).toMatch(/Not cleared {2,}-/)
+  const counterparty = { ...transfer.counterparty, score_is_lower_bound: true }
+  const known = { ...transfer, counterparty, level: 'orange', score: 40 }
+  expect(transferText(known, plain)).toContain('the other side: Orange 40, or more: something')
+  expect(transferText({ ...known, level: 'red', score: 100 }, plain)).toContain('the other side: Red 100\n')
 })
