@@ -62,7 +62,8 @@ async function freeze(version) {
  * @param {string} version
  * @param {Readonly<Record<string, unknown>>} releases
  * @param {(file: string) => string} read the text of a file of the commit
- * @param {boolean} isCheckedOut whether the files of this checkout are those of the commit: the bill of materials is made of them
+ * @param {boolean} isCheckedOut whether the files of this checkout are those of the commit: the bill of materials and the
+ *   package of the command line are made of them
  */
 export function refusalOf(version, releases, read, isCheckedOut) {
   if (releases[version] === undefined) return `There is no release ${version} in releases.json`
