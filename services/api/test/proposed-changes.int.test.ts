@@ -176,13 +176,35 @@ test('what an operator proposes for an account is erased with that account', asy
   expect(list.json()).toMatchObject({ items: [{ change_id: next, ...forgotten }, { change_id: id }] })
 })
 
-test('people with one key are two persons, and where people sign in a key without a person is nobody else', async () => {
+/** An API where people sign in and act with Ann's key. */
+async function deskOfPeople() {
   const file = people.settingsFile({ desk: ann.keyId })
   const api = await installation.api({ config: { ...STRICT, CUPEL_INSTANCE: 2, CUPEL_OIDC_FILE: file } })
   const session = async (sub: string): Promise<string> => {
     const body = await people.signIn({ groups: ['desk'], sub, name: sub })
     return String((await call(api.url, 'POST', '/v1/sessions/oidc', { body })).json()['session_token'])
   }
+  return { api, session }
+}
+
+test('a session gets no successor of its key without the other person', async () => {
+  const { api, session } = await deskOfPeople()
+  const begun = await call(api.url, 'POST', '/v1/sessions', { key: ann.key })
+  const before = await keysOf(ann)
+  for (const token of [await session('ann-1'), String(begun.json()['session_token'])])
+    expect(
+      (await call(api.url, 'POST', `/v1/keys/${ann.keyId}/rotate`, { key: token, body: {} })).json(),
+    ).toMatchObject(second)
+  expect(await keysOf(ann)).toBe(before)
+  const body = { rotate_key: { key_id: ann.keyId }, reason: 'one year old' }
+  const id = idOf(await propose(await session('ann-1'), body, api))
+  expect((await decide(id, await session('bob-1'), 'confirm', api)).json()).toMatchObject({
+    new_key: { rotated_from: ann.keyId },
+  })
+})
+
+test('people with one key are two persons, and where people sign in a key without a person is nobody else', async () => {
+  const { api, session } = await deskOfPeople()
   const made = await propose(await session('ann-1'), NEW_KEY, api)
   expect(made.json()).toMatchObject({ proposed_by: { key_id: ann.keyId, person: 'ann-1 (ann-1)' } })
   const id = idOf(made)

@@ -55,8 +55,9 @@ export function rotateApiKey(parts: KeyParts): Endpoint {
     ],
     problems: ['not_found', 'scope_required', 'key_conflict', 'second_person_required', 'unavailable'],
     async handle(call, { path, body }) {
-      // Its own successor gives nobody a key who had none.
-      if (parts.needsSecondPerson && path.key_id !== call.caller.keyId) return needsSecondPerson()
+      // Its own successor gives nobody a key who had none, unless a session stands for the key: its person may never have seen it.
+      const hasKey = path.key_id === call.caller.keyId && call.caller.session === null
+      if (parts.needsSecondPerson && !hasKey) return needsSecondPerson()
       const overlapMs = (body.overlap_hours ?? OVERLAP_HOURS) * HOUR_MS
       const order = { keyId: path.key_id, overlapMs, reason: body.reason ?? '', sealing: parts.personalData }
       try {
