@@ -86,6 +86,19 @@ test('two decisions at once make one key', async () => {
   expect(await keys()).toBe(1)
 })
 
+test('decisions that wait for their turn leave a connection to the one that is made', async () => {
+  const database = installation.connect({ maxConnections: 2 })
+  const { changeId } = (await propose(installation))!
+  const decision = { changeId, accountId, decision: 'confirm', decidedBy: 'key_2', actor: '' }
+  const make = () => database.query('SELECT 1')
+  const all = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      decideChange({ ...installation.deps, database, now: NOW }, decision, { isSeen: () => true, make }),
+    ),
+  )
+  expect(all.map(({ outcome }) => outcome).sort()).toEqual(['decided', 'ended', 'ended', 'ended'])
+})
+
 test('a change expires after 14 days, a decision of a later version confirms nothing, and an account proposes 50 a day', async () => {
   const days = (count: number): Date => new Date(NOW.getTime() + count * 24 * 3_600_000)
   const late = await propose(installation)

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
 import { requireFront, scan, type EventCodec, type EventLog } from '@cupel/event-log'
-import type { Database, Queryable } from '@cupel/postgres'
+import { createSlots } from '@cupel/kit/concurrency'
+import type { Database, Queryable, TransactionOptions } from '@cupel/postgres'
 
 export type ProposedChange = EventData['ChangeProposed']
 export type ChangeDecision = EventData['ProposedChangeDecided']
@@ -23,6 +24,8 @@ const DAY_MS = 24 * 3_600_000
 const ID_BYTES = 10
 /** Held while a change is proposed or decided, so that no other decision is appended between reading the log and appending to it. */
 const LOCK = 'cupel.proposed-changes'
+/** Calls of one process wait here for the lock, accounts in turns: one that waited in the database would hold a connection meanwhile. */
+const inTurn = createSlots(1)
 
 export interface ChangeLog {
   readonly log: EventLog
@@ -64,8 +67,7 @@ export async function proposeChange(
   { log, codec, database, now }: ChangeParts,
   order: Omit<ProposedChange, 'changeId' | 'proposedAt'>,
 ): Promise<ProposedChange | null> {
-  return await database.transaction({ at: 'access.propose' }, async (transaction) => {
-    await lockChanges(transaction)
+  return await locked({ database, at: 'access.propose' }, order, async () => {
     const earlier = await readProposedChanges({ log, codec })
     const ofToday = ({ proposed }: ChangeOnRecord): boolean =>
       proposed.accountId === order.accountId && Date.parse(proposed.proposedAt) > now.getTime() - DAY_MS
@@ -96,8 +98,7 @@ export async function decideChange<Made>(
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'ended'; readonly status: ChangeStatus }
 > {
-  return await database.transaction({ at: 'access.change' }, async (transaction) => {
-    await lockChanges(transaction)
+  return await locked({ database, at: 'access.change' }, decision, async (transaction) => {
     const known = await readProposedChanges({ log, codec })
     const open = known.find(({ proposed }) => proposed.changeId === decision.changeId)
     if (open === undefined || !isSeen(open)) return { outcome: 'unknown' }
@@ -123,6 +124,14 @@ async function append({ log, codec }: ChangeLog, record: NewRecord, at: string):
   await log.append('access.propose', [codec.encode(event, { topic: topicOf(record.type), key })])
 }
 
-async function lockChanges(transaction: Queryable): Promise<void> {
-  await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [LOCK])
+async function locked<T>(
+  { database, at }: Pick<ChangeParts, 'database'> & TransactionOptions,
+  { accountId }: { readonly accountId: string },
+  work: (transaction: Queryable) => Promise<T>,
+): Promise<T> {
+  const run = async (transaction: Queryable): Promise<T> => {
+    await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [LOCK])
+    return await work(transaction)
+  }
+  return await inTurn(() => database.transaction({ at }, run), { owner: accountId })
 }
