@@ -130,7 +130,7 @@ export async function listAccountPage(
 /** The trimmed name. Throws a RangeError if it is empty, too long or has control characters. */
 export function checkedName(name: string): string {
   const trimmed = name.trim()
-  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH || /\p{Cc}/u.test(trimmed))
+  if (trimmed === '' || lengthOf(trimmed) > MAX_NAME_LENGTH || /\p{Cc}/u.test(trimmed))
     throw new RangeError(`A name has 1 to ${MAX_NAME_LENGTH} characters and no control characters`)
   return trimmed
 }
@@ -138,10 +138,13 @@ export function checkedName(name: string): string {
 /** The trimmed reason. Throws a RangeError if it is too long or has control characters. */
 export function checkedReason(reason: string): string {
   const trimmed = reason.trim()
-  if (trimmed.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(trimmed))
+  if (lengthOf(trimmed) > MAX_REASON_LENGTH || /\p{Cc}/u.test(trimmed))
     throw new RangeError(`A reason has ${MAX_REASON_LENGTH} characters at most and no control characters`)
   return trimmed
 }
+
+/** In characters, as the API counts them. */
+const lengthOf = (text: string): number => [...text].length
 
 type AccessEvent = 'AccountCreated' | 'AccountChanged' | 'ApiKeyIssued' | 'ApiKeyChanged' | 'ApiKeyRevoked'
 
