@@ -15,6 +15,11 @@ export interface ChangeInShort {
   readonly new_key?: { readonly key_id: string; readonly key: string } | null
 }
 
+interface ChangePage {
+  readonly items: readonly ChangeInShort[]
+  readonly next_page_token: string | null
+}
+
 const CHANGES = '/v1/proposed-changes'
 const WITH_KEY = 'Calls the running service with CUPEL_API_KEY, a key of the scope admin.'
 
@@ -23,13 +28,13 @@ export function registerProposedChanges(keys: Command, context: CliContext): voi
     .command('changes')
     .summary('list proposed changes')
     .description(`Lists the changes of keys and lists that wait for a decision. ${WITH_KEY}`)
+    .option('--page-token <token>', 'the next page, as the page before names it')
     .option('--json', 'answer as the API does')
-    .action(async (options: JsonOption) => {
-      const text = await callService(context, { method: 'GET', path: `${CHANGES}?show=open` })
-      const page = JSON.parse(text) as { readonly items: readonly ChangeInShort[] }
-      answer(context, options, page, () =>
-        page.items.length === 0 ? 'No change waits.' : page.items.map(changeText).join('\n\n'),
-      )
+    .action(async (options: JsonOption & { readonly pageToken?: string }) => {
+      const token = options.pageToken === undefined ? {} : { page_token: options.pageToken }
+      const path = `${CHANGES}?${new URLSearchParams({ show: 'open', ...token }).toString()}`
+      const page = JSON.parse(await callService(context, { method: 'GET', path })) as ChangePage
+      answer(context, options, page, () => changesText(page))
     })
   for (const [decision, does] of [
     [
@@ -50,10 +55,16 @@ export function registerProposedChanges(keys: Command, context: CliContext): voi
       })
 }
 
+export function changesText({ items, next_page_token: next }: ChangePage): string {
+  if (items.length === 0) return 'No change waits.'
+  const more = next === null ? [] : [`There are more: --page-token ${next}`]
+  return [...items.map(changeText), ...more].join('\n\n')
+}
+
 export function changeText(one: ChangeInShort): string {
   const { change_id: id, kind, status, change, reason, proposed_by: by, proposed_at: at, new_key: made } = one
-  const other = one.needs_second_person ? 'Another person' : 'Another key'
-  const mayDo = status === 'open' && !one.may_confirm ? ` ${other} must confirm it.` : ''
+  const why = one.needs_second_person ? 'Another person must confirm it.' : 'You cannot confirm it.'
+  const mayDo = status === 'open' && !one.may_confirm ? ` ${why}` : ''
   return [
     `${id}: ${kind.replaceAll('_', ' ')}, ${status}.${mayDo}`,
     `Proposed ${at} by ${by.person ?? `key ${by.key_id}`}: ${reason}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeText } from './proposed-changes.js'
+import { changesText, changeText } from './proposed-changes.js'
 
 const change = {
   ...{ change_id: 'chg_1', status: 'open', kind: 'issue_key', change: { scope: 'read-only' }, reason: 'why' },
@@ -13,6 +13,14 @@ Proposed 2026-11-21T09:00:00.000Z by key 8f2k1m0a: why
 {"scope":"read-only"}`)
   expect(changeText({ ...change, may_confirm: true })).not.toContain('must confirm')
   expect(changeText({ ...change, change: null })).toContain('Nobody can read any more')
+  // Where one person may do it, the key of the proposal does not work any more.
+  expect(changeText({ ...change, needs_second_person: false })).toContain('open. You cannot confirm it.')
+})
+
+test('a list of what waits says if there is more', () => {
+  expect(changesText({ items: [], next_page_token: null })).toBe('No change waits.')
+  expect(changesText({ items: [change], next_page_token: null })).toBe(changeText(change))
+  expect(changesText({ items: [change], next_page_token: 'older' })).toContain('more: --page-token older')
 })
 
 test('a confirmed key is shown, and nothing is if there is none', () => {
