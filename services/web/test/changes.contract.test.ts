@@ -50,8 +50,10 @@ const policy = {
 const PAGE = `/changes/${change.change_id}`
 const NEEDED = json(409, { code: 'second_person_required', detail: 'Two persons make this change.' })
 let shown: object
+let older: string | null
 beforeEach(() => {
   shown = {}
+  older = null
   api.calls.length = 0
   api.answer = (call, response) => answerOf(call)(call, response)
 })
@@ -64,7 +66,7 @@ function answerOf({ method, path, body }: SeenCall): FakeApi['answer'] {
     })
   if (path.startsWith('/v1/policy/proposals')) return json(200, { items: [policy], next_page_token: null })
   if (method === 'POST' && path === '/v1/proposed-changes') return json(201, change)
-  if (path.startsWith('/v1/proposed-changes?')) return json(200, { items: [change], next_page_token: null })
+  if (path.startsWith('/v1/proposed-changes?')) return json(200, { items: [change], next_page_token: older })
   if (path.startsWith('/v1/proposed-changes/')) return json(200, { ...change, ...shown })
   if (method !== 'GET') return NEEDED
   if (path.startsWith('/v1/keys/')) return json(200, key)
@@ -144,8 +146,11 @@ test('a form that takes two persons becomes a proposal with the same fields', as
   })
 })
 
-test('the inbox shows what waits to whoever may decide it, and says if that is not known', async () => {
+test('the inbox shows what waits to whoever may decide it, and says if that is not known or not all', async () => {
   expect(await get('/inbox')).toContain(PAGE)
+  expect(await get('/inbox')).not.toContain('Older ones wait')
+  older = 'token'
+  expect(await get('/inbox')).toContain('Older ones wait')
   expect(await get('/inbox')).not.toContain(policy.proposal_id)
   expect(await get('/inbox', ofScope('operator'))).toContain(policy.proposal_id)
   api.calls.length = 0

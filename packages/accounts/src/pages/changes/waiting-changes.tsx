@@ -17,7 +17,7 @@ import {
   type ProposedChange,
 } from './proposed-change.js'
 
-/** Open changes that a page shows: an account proposes no more than so many in a day. */
+/** The newest open changes, which a page shows. */
 const MAX_SHOWN = 50
 
 interface Waiting {
@@ -28,13 +28,18 @@ interface Waiting {
   readonly why: string
 }
 
-type Waits = readonly Waiting[] | null
+type Waits = {
+  readonly items: readonly Waiting[]
+  /** Whether older ones wait that are not among them. */
+  readonly hasOlder: boolean
+} | null
 
 /** Everything that waits, newest first; null if the API does not tell it. */
 export async function readWaiting(call: Pick<PageCall, 'api' | 'session'>): Promise<Waits> {
   const [changes, policies] = await Promise.all([readWaitingChanges(call), readPolicies(call)])
   if (changes === null || policies === null) return null
-  return [...changes, ...policies].sort((one, other) => (one.at < other.at ? 1 : -1))
+  const items = [...changes.items, ...policies].sort((one, other) => (one.at < other.at ? 1 : -1))
+  return { ...changes, items }
 }
 
 /** Changes of keys and lists, newest first; null if the API does not tell them. */
@@ -42,14 +47,15 @@ export async function readWaitingChanges({
   api,
   session,
 }: Pick<PageCall, 'api' | 'session'>): Promise<Waits> {
-  if (!mayAdminister(session)) return []
+  if (!mayAdminister(session)) return { items: [], hasOlder: false }
   const asked = { show: 'open', page_size: MAX_SHOWN }
   const page = await api.get<ListPage<ProposedChange>>(API_CHANGES, asked).catch(nullWhereRefused)
   if (page === null) return null
-  return page.items.map((one) => ({
+  const items = page.items.map((one) => ({
     ...{ path: pathOfChange(one.change_id), what: changeKindText(one.kind), by: personText(one.proposed_by) },
     ...{ at: one.proposed_at, why: one.reason },
   }))
+  return { items, hasOlder: page.next_page_token !== null }
 }
 
 interface PolicyInShort {
@@ -61,7 +67,11 @@ interface PolicyInShort {
   readonly reason: string
 }
 
-async function readPolicies({ api, session }: Pick<PageCall, 'api' | 'session'>): Promise<Waits> {
+/** A later proposal of a policy takes the place of an earlier one. */
+async function readPolicies({
+  api,
+  session,
+}: Pick<PageCall, 'api' | 'session'>): Promise<readonly Waiting[] | null> {
   if (!mayOperate(session) || session?.livemode !== true) return []
   const page = await api.get<ListPage<PolicyInShort>>('/v1/policy/proposals').catch(nullWhereRefused)
   if (page === null) return null
@@ -77,7 +87,7 @@ async function readPolicies({ api, session }: Pick<PageCall, 'api' | 'session'>)
 export function WaitingChanges({ of: waiting }: { readonly of: Waits }) {
   if (waiting === null)
     return <p class="quiet">Whether a change waits for a second person cannot be read right now.</p>
-  if (waiting.length === 0) return null
+  if (waiting.items.length === 0) return null
   return (
     <section aria-labelledby="waiting-title">
       <h2 id="waiting-title">Changes that wait for a decision</h2>
@@ -86,7 +96,7 @@ export function WaitingChanges({ of: waiting }: { readonly of: Waits }) {
         class="stacked"
         head={['Change', 'Proposed by', 'When', 'Why']}
       >
-        {waiting.map(({ path, what, by, at, why }) => (
+        {waiting.items.map(({ path, what, by, at, why }) => (
           <tr key={path}>
             <td>
               <a href={path}>{what}</a>
@@ -103,6 +113,11 @@ export function WaitingChanges({ of: waiting }: { readonly of: Waits }) {
           </tr>
         ))}
       </ScrollTable>
+      {waiting.hasOlder ? (
+        <p>
+          Older ones wait as well: <code>cupel keys changes</code> lists all.
+        </p>
+      ) : null}
     </section>
   )
 }

@@ -74,7 +74,7 @@ export async function inboxPage(call: PageCall, { status, fault, done }: InboxSt
       <WaitingChanges of={waiting} />
       <Filters filter={filter} count={count} />
       {list.items.length === 0 ? (
-        <p class="empty">{emptyText(isSearch, waiting?.length === 0)}</p>
+        <p class="empty">{emptyText(isSearch, waiting?.items.length === 0)}</p>
       ) : (
         <Entries call={call} items={list.items} filter={filter} />
       )}
