@@ -138,6 +138,27 @@ test('a key keeps its secret where its plan and allowlist change by a proposal, 
   expect((await propose(ann.key, own)).json()).toMatchObject({ code: 'change_conflict' })
 })
 
+test('a proposal counts while its key has the rights that it had then', async () => {
+  const { keyId } = await installation.key({ accountId: ann.accountId, scope: 'admin', plan: 'pro' })
+  const changes = [{ change_key: { key_id: keyId, scope: 'admin' } }, { rotate_key: { key_id: keyId } }]
+  const asked = changes.map((one) => ({ ...one, reason: 'as before' }))
+  const outdated: string[] = []
+  for (const body of asked) outdated.push(idOf(await propose(ann.key, body)))
+  const named = idOf(await propose(ann.key, { change_key: { key_id: keyId, name: 'Pay' }, reason: 'a name' }))
+  const before = await keysOf(ann)
+  const lowered = { key: bob.key, body: { scope: 'read-only' } }
+  expect((await call(open.url, 'PATCH', `/v1/keys/${keyId}`, lowered)).status).toBe(200)
+  for (const id of [...outdated, named])
+    expect((await decide(id, bob.key)).json()).toMatchObject({ code: 'change_conflict' })
+  const now = await call(strict.url, 'GET', `/v1/keys/${keyId}`, { key: ann.key })
+  expect(now.json()).toMatchObject({ scope: 'read-only', status: 'active' })
+  expect(await keysOf(ann)).toBe(before)
+  for (const body of asked)
+    expect((await decide(idOf(await propose(ann.key, body)), bob.key)).json()).toMatchObject({
+      status: 'confirmed',
+    })
+})
+
 test('another account neither sees nor decides it, and an operator does both', async () => {
   const id = idOf(await propose(ann.key))
   const { key: sandbox } = await installation.key({

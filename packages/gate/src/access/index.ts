@@ -37,7 +37,7 @@ export {
   type KeyOrder,
 } from './keys.js'
 export { listSignedIn, presentKeys, signedInPeople, type PresentKey } from './present-keys.js'
-export { findKey, listKeyPage, listKeys, validKeys, type ApiKey } from './key-rows.js'
+export { findKey, keyRightsDigest, listKeyPage, listKeys, validKeys, type ApiKey } from './key-rows.js'
 export { admitJob, type JobStanding } from './open-jobs.js'
 export { accessMigrations } from './migrations.js'
 export { forgetSpentIdTokens, signInKeys, spendIdToken, type SignInKey } from './person-sign-in.js'

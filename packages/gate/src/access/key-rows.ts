@@ -84,6 +84,20 @@ export async function findKey(database: Queryable, keyId: string): Promise<ApiKe
   return key ?? null
 }
 
+/** SHA-256 of the rights of the key: with the hash of its secret, so that nobody guesses an address that it allows. Null for an unknown key. */
+export async function keyRightsDigest(database: Queryable, keyId: string): Promise<string | null> {
+  const [row] = await database.query<{ readonly digest: string }>(
+    {
+      name: 'access.key-rights-digest',
+      text: `SELECT encode(sha256(key_hash || convert_to(concat_ws(' ', scope, plan, allowed_ips::text,
+               webhook_admin::text, extract(epoch FROM expires_at)::text), 'UTF8')), 'hex') AS digest
+             FROM access.api_key WHERE key_id = $1`,
+    },
+    [keyId],
+  )
+  return row?.digest ?? null
+}
+
 export const KEY_TABLES = 'access.api_key LEFT JOIN access.key_usage USING (key_id)'
 export const KEY_FIELDS = `${asFields('key_id, account_id, environment, scope, plan, name, webhook_admin, rotated_from')},
   allowed_ips::text[] AS "allowedIps", ${asTimes('issued_at, expires_at, revoked_at, last_used_at')}`

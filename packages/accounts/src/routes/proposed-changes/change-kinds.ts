@@ -1,7 +1,14 @@
 /** The kinds of changes that can be proposed, and those of keys. */
-import { changeKeyIn, findKey, issueKeyIn, rotateKeyIn, ROTATION_OVERLAP_MS } from '@cupel/gate/access'
+import {
+  changeKeyIn,
+  findKey,
+  issueKeyIn,
+  keyRightsDigest,
+  rotateKeyIn,
+  ROTATION_OVERLAP_MS,
+} from '@cupel/gate/access'
 import type { PlanName, Scope } from '@cupel/domain'
-import type { KeyedCall, Refusal } from '@cupel/gate/http'
+import { refuse, type KeyedCall, type Refusal } from '@cupel/gate/http'
 import type { Queryable } from '@cupel/postgres'
 import { changeOf, type ChangeBody } from '../keys/change-key.js'
 import type { NewKeyBody } from '../keys/create-key.js'
@@ -116,8 +123,9 @@ export function keyChangeKinds(parts: KeyParts): Omit<ChangeKinds, 'confirm_impo
     change_key: {
       ...shared,
       subject: (call, asked) => subjectOfKey(parts, call, asked),
-      async make(transaction, call, { content, reason }) {
+      async make(transaction, call, { content, reason, basedOn }) {
         const { key_id: keyId, ...change } = content as unknown as ChangeBody & { readonly key_id: string }
+        await requireSameRights(transaction, keyId, basedOn)
         await changeKeyIn(transaction, { ...ordered(call, reason), keyId, change: changeOf(change) })
         return { newKey: null }
       },
@@ -125,11 +133,12 @@ export function keyChangeKinds(parts: KeyParts): Omit<ChangeKinds, 'confirm_impo
     rotate_key: {
       ...shared,
       subject: (call, asked) => subjectOfKey(parts, call, asked),
-      async make(transaction, call, { content, reason }) {
+      async make(transaction, call, { content, reason, basedOn }) {
         const { key_id: keyId, overlap_hours: hours } = content as unknown as {
           readonly key_id: string
           readonly overlap_hours?: number
         }
+        await requireSameRights(transaction, keyId, basedOn)
         const overlapMs = hours === undefined ? ROTATION_OVERLAP_MS : hours * HOUR_MS
         const made = await rotateKeyIn(transaction, { ...ordered(call, reason), keyId, overlapMs })
         return { newKey: await keyText(parts, made, { key: made.key }) }
@@ -145,5 +154,14 @@ async function subjectOfKey(
 ): Promise<ChangeSubject | Refusal> {
   const key = await findKey(database, String(content['key_id']))
   if (key === null || !isVisible(caller, key)) return unknownKey()
-  return { ofAccountId: key.accountId, livemode: key.environment === 'live', basedOn: '', content }
+  const basedOn = (await keyRightsDigest(database, key.keyId)) ?? ''
+  return { ofAccountId: key.accountId, livemode: key.environment === 'live', basedOn, content }
+}
+
+/** An older proposal gives back no right that the key lost since, and no other key than the one that was looked at. */
+async function requireSameRights(transaction: Queryable, keyId: string, basedOn: string): Promise<void> {
+  if ((await keyRightsDigest(transaction, keyId)) !== basedOn)
+    throw new ChangeRefused(
+      refuse('change_conflict', 'The rights of the key were changed since; propose it again.'),
+    )
 }
