@@ -226,6 +226,25 @@ test('a session ends with the revocation of its key, and nobody of the group beg
   expect((await signIn({ groups: ['group'] }, {}, at)).json()['code']).toBe('sign_in_refused')
 })
 
+test('signed in is only who has a session whose calls are admitted', async () => {
+  const [{ keyId }, { key }] = [await installation.key(), await installation.key({ scope: 'operator' })]
+  const at = await api({ left: keyId })
+  const signedIn = async () => {
+    const all = (await call(at, 'GET', '/v1/people', { key })).json()['signed_in'] as { key_id: string }[]
+    return all.filter((one) => one.key_id === keyId).length
+  }
+  for (const sub of ['idle-1', 'here-1']) await signIn({ groups: ['left'], sub }, {}, at)
+  expect(await signedIn()).toBe(2)
+  await installation.database.execute(
+    `UPDATE access.session SET used_at = now() - interval '1 hour'
+     WHERE session_id = (SELECT min(session_id) FROM access.session WHERE key_id = $1)`,
+    [keyId],
+  )
+  expect(await signedIn()).toBe(1)
+  await revokeKey(installation.database, { keyId, by: 'ops', reason: 'they left' })
+  expect(await signedIn()).toBe(0)
+})
+
 test('a group follows the rotations of its key', async () => {
   const key = await installation.key()
   const at = await api({ group: key.keyId })

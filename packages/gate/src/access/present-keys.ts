@@ -1,6 +1,7 @@
 /** Who can act in an account now: the keys that work, and the persons who are signed in. */
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import type { Environment, Scope } from '@cupel/domain'
+import { SESSION_IDLE_MS } from './sessions.js'
 
 export interface PresentKey {
   readonly keyId: string
@@ -50,7 +51,7 @@ export interface PersonInShort {
   readonly usedAt: string
 }
 
-/** The persons with a session, the last used one first. */
+/** The persons with a session whose calls are admitted, the last used one first. */
 export async function listSignedIn(
   database: Queryable,
   { limit }: { limit: number },
@@ -61,9 +62,11 @@ export async function listSignedIn(
       text: `SELECT ${asFields('s.actor, s.key_id, k.account_id, k.environment, k.scope')}, ${asTimes('begun_at, used_at')}
              FROM access.session AS s JOIN access.api_key AS k USING (key_id)
              WHERE s.subject <> '' AND s.expires_at > clock_timestamp()
+               AND s.used_at > clock_timestamp() - $2::bigint * interval '1 millisecond'
+               AND coalesce(least(k.revoked_at, k.expires_at), 'infinity') > clock_timestamp()
              ORDER BY s.used_at DESC, s.session_id LIMIT $1`,
     },
-    [limit],
+    [limit, SESSION_IDLE_MS],
   )
 }
 
