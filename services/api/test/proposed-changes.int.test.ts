@@ -244,6 +244,20 @@ test('the proposal of a key that was revoked since is not confirmed', async () =
   expect((await decide(id, bob.key)).json()).toMatchObject({ code: 'change_conflict' })
 })
 
+test('a proposal of an erased account can be read and confirmed by nobody, and hides no other one', async () => {
+  const readable = idOf(await propose(stranger.key))
+  const { accountId } = ann
+  await eraseAccount(installation.database, { accountId, by: 'ops', reason: 'gone', plainRecords: 0 })
+  // Another process has no key in its memory.
+  const later = await installation.api({ config: { ...STRICT, CUPEL_INSTANCE: 2 } })
+  const id = idOf(await propose(ann.key, NEW_KEY, later))
+  const { key } = await installation.key({ scope: 'operator', plan: 'enterprise' })
+  expect((await call(later.url, 'GET', CHANGES, { key })).json()).toMatchObject({
+    items: [{ change_id: id, change: null, may_confirm: false }, { change_id: readable }],
+  })
+  expect((await decide(id, bob.key, 'confirm', later)).json()).toMatchObject({ code: 'change_conflict' })
+})
+
 test('removals of a list are accepted by two persons, for what the look said when they were proposed', async () => {
   const [one, two] = [
     await installation.key({ scope: 'operator', plan: 'enterprise' }),

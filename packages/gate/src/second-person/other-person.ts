@@ -1,6 +1,6 @@
 /** Who made a proposal, and who is another person than its author. */
 import { isSamePerson, type CasePersonId } from '@cupel/domain'
-import { keyIdOf, type PersonalData } from '@cupel/personal-data'
+import { ERASED, keyIdOf, type PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { keyHolder } from '../access/index.js'
 import type { KeyedCall } from '../http/index.js'
@@ -54,8 +54,9 @@ async function proposerOf(
   return plainSubject === null || name === null ? null : { holder, subject: plainSubject!, name: name! }
 }
 
-/** The plain text of a stored one; null if nobody can read it any more. */
+/** The plain text of a stored one; null if nobody can read it any more, or if it was written after an erasure. */
 export async function plainOf(personalData: PersonalData, text: string): Promise<string | null> {
+  if (text === ERASED) return null
   return keyIdOf(text) === null ? text : ((await personalData.openingOf(text))?.text ?? null)
 }
 

@@ -12,7 +12,6 @@ import {
   type ChangeOnRecord,
   type SecondPersonParts,
 } from '@cupel/gate/second-person'
-import { ERASED } from '@cupel/personal-data'
 import { z } from 'zod'
 import { changeFields } from '../keys/change-key.js'
 import { newKeyFields } from '../keys/create-key.js'
@@ -183,8 +182,7 @@ export async function contentOf(
   { change }: ChangeOnRecord['proposed'],
 ): Promise<ChangeContent | null> {
   const plain = await plainOf(personalData, change)
-  // Of an account that was erased before, nothing was stored but the word.
-  return plain === null || plain === ERASED ? null : (JSON.parse(plain) as ChangeContent)
+  return plain === null ? null : (JSON.parse(plain) as ChangeContent)
 }
 
 export async function changeDocument(
@@ -194,6 +192,7 @@ export async function changeDocument(
 ): Promise<ChangeDocument> {
   const { proposed, decided } = change
   const status = changeStatus(change, parts.now())
+  const content = await contentOf(parts, proposed)
   const open = (sealed: string): Promise<string> => parts.personalData.openText(sealed)
   const named = async (keyId: string, actor: string) => ({
     key_id: keyId,
@@ -205,7 +204,7 @@ export async function changeDocument(
     kind: proposed.kind,
     account_id: proposed.ofAccountId,
     livemode: proposed.livemode,
-    change: await contentOf(parts, proposed),
+    change: content,
     reason: await open(proposed.reason),
     proposed_by: await named(proposed.proposedBy, proposed.actor),
     proposed_at: proposed.proposedAt,
@@ -213,7 +212,8 @@ export async function changeDocument(
     decided_by: decided === null ? null : await named(decided.decidedBy, decided.actor),
     decided_at: decided?.decidedAt ?? null,
     needs_second_person: kindOf(parts, proposed.kind)?.needsSecondPerson ?? true,
-    may_confirm: status === 'open' && (await whyNotConfirm(parts, change, person)) === null,
+    may_confirm:
+      status === 'open' && content !== null && (await whyNotConfirm(parts, change, person)) === null,
   }
 }
 
