@@ -1232,7 +1232,7 @@ export interface ChangeProposed {
   readonly kind: string
   /** JSON of the change, sealed with the key of ofAccountId. */
   readonly change: string
-  /** SHA-256 of what the look at a list found: the proposal counts while the look says that. Empty for keys. */
+  /** SHA-256 of what the look at a list found, or of the rights of the key that it changes: the proposal counts while that is so. Empty for a new key. */
   readonly basedOn: string
   /** Why, in the words of whoever proposed it, sealed with the key of ofAccountId. */
   readonly reason: string
