@@ -41,6 +41,8 @@ export interface HistoryJobsDeps {
     readonly callsPerScreen: number
     readonly counterparties: number
   }
+  /** The name under which the calls to a provider count. */
+  readonly countedAs: (provider: string) => string
   /** The state of the ledger that screens use. */
   readonly ledgerSeq: () => number
   readonly now: () => Date
@@ -236,13 +238,13 @@ function createBudgets({ now, limits, maxAgeMs }: HistoryJobsDeps): (root: strin
 }
 
 /** Waits for the turn of a call; throws a HistoryError if there must be none. */
-function createTurns({ database, limits, metrics }: HistoryJobsDeps, signal: AbortSignal) {
+function createTurns({ database, limits, countedAs, metrics }: HistoryJobsDeps, signal: AbortSignal) {
   const calls = metrics.counter('history_calls_total', 'Calls to providers of histories', ['provider'])
   return (accountId: string) =>
     async (provider: string, budget: CallBudget): Promise<void> => {
       if (budget.left <= 0) throw new HistoryError('call_budget', provider)
       budget.left -= 1
-      const call = await takeHistoryCall(database, { provider, accountId }, limits)
+      const call = await takeHistoryCall(database, { provider: countedAs(provider), accountId }, limits)
       if ('refused' in call) throw new HistoryError(call.refused, provider)
       await sleep(call.waitMs, signal)
       if (signal.aborted) throw new HistoryError('stopped', provider)

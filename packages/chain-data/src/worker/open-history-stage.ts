@@ -2,6 +2,7 @@
 import { ConfigError, type Config } from '@cupel/kit/service'
 import { openDatabase } from '@cupel/postgres'
 import type { ProviderConfig } from '../index.js'
+import { countedNames } from './counted-names.js'
 import type { HistoryJobsDeps } from './history-jobs.js'
 import { createHistoryStage, type HistoryStage } from './history-stage.js'
 
@@ -48,6 +49,7 @@ export async function openHistoryStage({
   deps.logger.info({}, 'Addresses are sent to providers of histories')
   const stage = createHistoryStage({
     ...{ ...deps, histories, database, folder, maxAgeMs: config.CUPEL_HISTORY_MAX_AGE_MS! },
+    countedAs: countedNames(providers),
     limits: {
       callsPerScreen: config.CUPEL_HISTORY_CALLS_PER_SCREEN!,
       callsPerDay: config.CUPEL_HISTORY_CALLS_PER_DAY!,
