@@ -56,6 +56,7 @@ export const backlogs: readonly Attack[] = [
   {
     name: `${BODIES} bodies with a valid key that never end`,
     threat: 'cost',
+    place: 'earlyAnswer',
     async run(target) {
       const pid = apiPid(target)
       const before = residentMib(pid)

@@ -33,6 +33,11 @@ export const places = {
     reason: 'It needs another producer of records, which only Kafka has.',
     isAt: (kind) => isDirect(kind) && kind.log === 'kafka',
   },
+  /** The attacker has to see an answer before the end of the body. */
+  earlyAnswer: {
+    reason: 'Caddy passes no answer on before the end of the body, so that the sender sees no refusal.',
+    isAt: ({ proxy }) => proxy !== 'caddy',
+  },
   /** Made once, because it has an installation of its own or none. */
   once: {
     reason: 'It has an installation of its own or none, so that its target does not matter.',
