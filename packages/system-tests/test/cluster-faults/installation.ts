@@ -141,6 +141,7 @@ async function assemble(
     CUPEL_KAFKA_SASL_MECHANISM: 'scram-sha-512',
     CUPEL_KAFKA_USERNAME: SCRAM_USER,
     CUPEL_KAFKA_PASSWORD_FILE: secrets.brokers,
+    CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json'),
   }
   const registryAt = (origin: string): string => `${origin}/apis/ccompat/v7`
   const operator = {
@@ -155,6 +156,7 @@ async function assemble(
     if (exitCode !== 0) throw new Error(`cupel ${args.join(' ')} ended with ${exitCode}: ${stderr}`)
     return JSON.parse(stdout) as T
   }
+  await json('log', 'add-key')
   // Topics cannot have three replicas until all three brokers know each other.
   await until('an installation', INSTALL_MS, () => json('install'))
   const ports = await Promise.all(Array.from({ length: INSTANCES.api }, () => freePort()))
