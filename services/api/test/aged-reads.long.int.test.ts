@@ -146,7 +146,12 @@ beforeAll(async () => {
   const body = { policy, reason: 'A test' }
   const proposed = await call(baseUrl, 'POST', '/v1/policy/proposals', { key, body })
   const proposalId = String(proposed.json()['proposal_id'])
-  grown = { accountId, keyId, key, young: young.key, endpointId: `we_${'0'.repeat(20)}`, proposalId }
+  const change = { issue_key: { scope: 'read-only' }, reason: 'A test' }
+  const changeId = String(
+    (await call(baseUrl, 'POST', '/v1/proposed-changes', { key, body: change })).json()['change_id'],
+  )
+  const endpointId = `we_${'0'.repeat(20)}`
+  grown = { accountId, keyId, key, young: young.key, endpointId, proposalId, changeId }
   await installation.database.execute(
     `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
      VALUES ($1, $2, true, 'https://example.com/', 'thin', 'enabled', '', now())`,

@@ -13,6 +13,7 @@ export interface Grown {
   readonly keyId: string
   readonly endpointId: string
   readonly proposalId: string
+  readonly changeId: string
 }
 
 const HOT = '0x1111111111111111111111111111111111111111'
@@ -58,7 +59,7 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   import_id: [oldest('lio_', 20)],
   label_id: [oldest('lbl_', 20)],
   proposal_id: [grown.proposalId],
-  change_id: [oldest('chg_', 20)],
+  change_id: [grown.changeId],
   source: ['a list', 'of nobody'],
   dataset: ['frequent', 'of nobody'],
   category: ['scam', 'mixer', 'of nobody'],
