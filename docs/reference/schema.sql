@@ -98,6 +98,29 @@ CREATE TABLE access.pending_screen (
   PRIMARY KEY (report_id)
 );
 
+CREATE TABLE access.proposed_change (
+  change_id text NOT NULL,
+  account_id text NOT NULL,
+  livemode boolean NOT NULL,
+  kind text NOT NULL,
+  change text NOT NULL,
+  based_on text NOT NULL,
+  reason text NOT NULL,
+  proposed_by text NOT NULL,
+  holder text NOT NULL,
+  actor text NOT NULL,
+  subject text NOT NULL,
+  proposed_at timestamp with time zone NOT NULL,
+  proposer_account_id text NOT NULL,
+  decision text,
+  decided_by text,
+  decider text,
+  decider_account_id text,
+  decided_at timestamp with time zone,
+  PRIMARY KEY (change_id),
+  CHECK ((num_nulls(decision, decided_by, decider, decider_account_id, decided_at) = ANY (ARRAY[0, 5])))
+);
+
 CREATE TABLE access.report_number (
   singleton boolean NOT NULL DEFAULT true,
   next bigint NOT NULL,
@@ -1185,6 +1208,12 @@ CREATE INDEX open_job_account ON access.open_job USING btree (account_id, livemo
 
 CREATE INDEX pending_screen_age ON access.pending_screen USING btree (noted_at);
 
+CREATE INDEX proposed_change_account ON access.proposed_change USING btree (account_id, livemode, proposed_at);
+
+CREATE INDEX proposed_change_age ON access.proposed_change USING btree (proposed_at, change_id);
+
+CREATE INDEX proposed_change_proposer ON access.proposed_change USING btree (proposer_account_id, proposed_at);
+
 CREATE INDEX session_expiry ON access.session USING btree (expires_at);
 
 CREATE INDEX session_key ON access.session USING btree (key_id, begun_at);
@@ -1376,6 +1405,10 @@ CREATE POLICY own_rows ON access.open_job AS PERMISSIVE FOR SELECT TO cupel_tena
 ALTER TABLE access.pending_screen ENABLE ROW LEVEL SECURITY;
 CREATE POLICY every_row ON access.pending_screen AS PERMISSIVE FOR ALL TO cupel_every_row USING true;
 CREATE POLICY own_rows ON access.pending_screen AS PERMISSIVE FOR SELECT TO cupel_tenant USING ((account_id = current_setting('cupel.account_id'::text, true)) AND (livemode = (current_setting('cupel.livemode'::text, true) = 'true'::text)));
+
+ALTER TABLE access.proposed_change ENABLE ROW LEVEL SECURITY;
+CREATE POLICY every_row ON access.proposed_change AS PERMISSIVE FOR ALL TO cupel_every_row USING true;
+CREATE POLICY own_rows ON access.proposed_change AS PERMISSIVE FOR SELECT TO cupel_tenant USING ((account_id = current_setting('cupel.account_id'::text, true)) AND (livemode = (current_setting('cupel.livemode'::text, true) = 'true'::text)));
 
 ALTER TABLE access.session ENABLE ROW LEVEL SECURITY;
 CREATE POLICY every_row ON access.session AS PERMISSIVE FOR ALL TO cupel_every_row USING true;

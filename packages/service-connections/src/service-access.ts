@@ -57,7 +57,6 @@ export const serviceAccess: Readonly<Record<AnyService, LogAccess>> = {
         'LedgerSegmentImported',
         'ReportEpochClaimed',
         'SigningKeyPublished',
-        'ChangeProposed',
       ),
     ],
     writes: [
@@ -65,8 +64,6 @@ export const serviceAccess: Readonly<Record<AnyService, LogAccess>> = {
       ...topicsOf('BulkSubmitted', 'ApiRequestAudited', 'ReportEpochClaimed'),
       // An operator proposes a policy in the console, and puts it in force.
       ...topicsOf('PolicyProposed', 'PolicyActivated'),
-      // People propose changes of keys and lists, and decide them.
-      ...topicsOf('ChangeProposed'),
     ],
     groups: null,
   },

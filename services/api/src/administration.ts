@@ -6,14 +6,13 @@ import type { EndpointParts } from './endpoints.js'
 
 export type AdministrationSetting = 'CUPEL_KEY_SECOND_PERSON' | 'CUPEL_LIST_SECOND_PERSON'
 
-type Shared = Pick<EndpointParts['keys'], 'database' | 'personalData' | 'tokens'> &
-  Pick<EndpointParts['proposedChanges'], 'log' | 'codec'> & {
-    readonly config: Pick<Config, AdministrationSetting>
-  }
+type Shared = Pick<EndpointParts['keys'], 'database' | 'personalData' | 'tokens'> & {
+  readonly config: Pick<Config, AdministrationSetting>
+}
 
 /** `oidc`: null if people sign in with a key alone. */
 export function administrationOf(
-  { config, database, log, codec, personalData, tokens }: Shared,
+  { config, database, personalData, tokens }: Shared,
   oidc: OidcSettings | null,
 ): Pick<EndpointParts, 'keys' | 'listImports' | 'groups' | 'proposedChanges'> {
   const reading = { database, personalData, tokens }
@@ -23,7 +22,7 @@ export function administrationOf(
     listImports,
     groups: oidc?.groups ?? null,
     proposedChanges: {
-      ...{ ...reading, log, codec, now: () => new Date() },
+      ...{ ...reading, now: () => new Date() },
       ...{ doPeopleSignIn: oidc !== null, confirmImport: importChange(listImports) },
     },
   }

@@ -63,7 +63,7 @@ const DESCRIBED: EndpointParts = {
     needsSecondPerson: false,
   },
   proposedChanges: {
-    ...({} as Pick<EndpointParts['proposedChanges'], 'database' | 'log' | 'codec' | 'confirmImport'>),
+    ...({} as Pick<EndpointParts['proposedChanges'], 'database' | 'confirmImport'>),
     ...{ personalData: noPersonalDataKeys, doPeopleSignIn: false, now: notServed },
     tokens: DESCRIBED_READS.tokens,
   },

@@ -1,6 +1,21 @@
-/** A process that dies while a change is proposed or decided: nothing is made twice, and nothing without a decision. */
-import { accessMigrations, createAccount, issueKeyIn } from '@cupel/gate/access'
-import { decideChange, proposeChange, readProposedChanges } from '@cupel/gate/second-person'
+/** A process that dies while a change is proposed or decided: a change is made and decided together, and once. */
+import {
+  accessMigrations,
+  changeKeyIn,
+  createAccount,
+  issueKey,
+  issueKeyIn,
+  keyRightsDigest,
+} from '@cupel/gate/access'
+import type { EventData } from '@cupel/contracts'
+import {
+  decideChange,
+  listProposedChanges,
+  proposeChange,
+  storeDecision,
+  storeProposal,
+} from '@cupel/gate/second-person'
+import { until } from '@cupel/testkit'
 import {
   diesAt,
   openTestInstallation,
@@ -9,6 +24,7 @@ import {
 } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
+const EVERYTHING = { ofAccount: null, kinds: null }
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 let installation: TestInstallation
 let accountId: string
@@ -20,7 +36,7 @@ afterEach(() => installation.close())
 
 const propose = (deps: TestDeps, now = NOW) =>
   proposeChange(
-    { ...deps, now },
+    { database: deps.database, now },
     {
       ...{ accountId, ofAccountId: accountId, livemode: true, kind: 'issue_key', change: '{}', basedOn: '' },
       ...{ reason: 'a test', proposedBy: 'key_1', holder: 'key_1', actor: '', subject: '' },
@@ -28,10 +44,10 @@ const propose = (deps: TestDeps, now = NOW) =>
   )
 const decide = (deps: TestDeps, changeId: string, decision = 'confirm', now = NOW) =>
   decideChange(
-    { ...deps, now },
+    { database: deps.database, now },
     { changeId, accountId, decision, decidedBy: 'key_2', actor: '' },
     {
-      isSeen: () => true,
+      seen: EVERYTHING,
       make: (transaction) =>
         issueKeyIn(transaction, {
           ...{ accountId, environment: 'live', scope: 'read-only', plan: 'pro', by: 'key_2' },
@@ -42,11 +58,10 @@ const keys = async (): Promise<number> =>
   (await installation.database.query('SELECT 1 FROM access.api_key')).length
 
 test.each([
-  // The append.
   ['before:access.propose:1', 0],
   ['after:access.propose:1', 1],
 ] as const)(
-  'a proposal that dies at %s leaves %i in the log, and a repeat is possible',
+  'a proposal that dies at %s leaves %i in the database, and a repeat is possible',
   async (point, held) => {
     const before = await known()
     await diesAt(installation.connectionString, point, async (deps) => {
@@ -58,13 +73,15 @@ test.each([
     expect(await keys()).toBe(1)
   },
 )
-const known = async (): Promise<number> => (await readProposedChanges(installation)).length
+const known = async (): Promise<number> =>
+  (
+    await listProposedChanges(installation.database, EVERYTHING, {
+      ...{ before: null, pageSize: 99, isOnlyOpen: false, now: NOW },
+    })
+  ).length
 
 test.each([
-  // Before the append nothing is decided; after it the change is decided, and made only if the commit came.
-  ['before:access.propose:1', 'decided', 0, 1],
-  ['after:access.propose:1', 'ended', 0, 0],
-  ['before:access.change:1', 'ended', 0, 0],
+  ['before:access.change:1', 'decided', 0, 1],
   ['after:access.change:1', 'ended', 1, 1],
 ] as const)(
   'a decision that dies at %s is %s when it is repeated, and never makes a second key',
@@ -76,8 +93,62 @@ test.each([
     expect(await keys()).toBe(made)
     expect(await decide(installation, change!.changeId)).toMatchObject({ outcome })
     expect(await keys()).toBe(inAll)
+    const events = await installation.database.query(
+      `SELECT FROM projection.outbox WHERE event->>'type' = 'ProposedChangeDecided'`,
+    )
+    expect(events).toHaveLength(1)
   },
 )
+
+test('a decision that waits for another change of the key sees the rights that it leaves', async () => {
+  const { database } = installation
+  const by = { by: 'ops', reason: 'a test' }
+  const { keyId } = await issueKey(database, {
+    ...{ accountId, environment: 'live', scope: 'read-write', plan: 'pro', by: 'ops' },
+  })
+  const seenRights = (await keyRightsDigest(database, keyId))!
+  const { changeId } = (await propose(installation))!
+  const deciding = await database.transaction({ at: 'test' }, async (transaction) => {
+    await changeKeyIn(transaction, { ...by, keyId, change: { scope: 'read-only' } })
+    const decision = decideChange(
+      { database, now: NOW },
+      { changeId, accountId, decision: 'confirm', decidedBy: 'key_2', actor: '' },
+      {
+        seen: EVERYTHING,
+        make: (inside) => changeKeyIn(inside, { ...by, keyId, change: { scope: 'admin' }, seenRights }),
+      },
+    ).catch((error: unknown) => error)
+    await until(async () =>
+      expect(await database.query('SELECT FROM pg_locks WHERE NOT granted')).toHaveLength(1),
+    )
+    return { decision }
+  })
+  expect(await deciding.decision).toMatchObject({ code: 'rights_changed' })
+  expect(await database.query('SELECT scope FROM access.api_key')).toEqual([{ scope: 'read-only' }])
+  expect(await decide(installation, changeId)).toMatchObject({ outcome: 'decided' })
+})
+
+test('the events of a proposal and of its decision bring its row back', async () => {
+  const { database } = installation
+  const { changeId } = (await propose(installation))!
+  await decide(installation, changeId, 'refuse')
+  const rows = () => database.query('SELECT * FROM access.proposed_change')
+  const before = await rows()
+  await database.execute('DELETE FROM access.proposed_change')
+  const events = await database.query<{ event: { type: string; data: unknown } }>(
+    `SELECT event FROM projection.outbox WHERE event->>'type' LIKE '%Change%' ORDER BY seq`,
+  )
+  for (const isFirst of [true, false])
+    for (const { event } of events) {
+      const stored =
+        event.type === 'ChangeProposed'
+          ? storeProposal(database, event.data as EventData['ChangeProposed'])
+          : storeDecision(database, event.data as EventData['ProposedChangeDecided'])
+      expect(await stored).toBe(isFirst)
+    }
+  expect(before).toMatchObject([{ change_id: changeId, decision: 'refuse' }])
+  expect(await rows()).toEqual(before)
+})
 
 test('two decisions at once make one key', async () => {
   const change = await propose(installation)
@@ -93,7 +164,7 @@ test('decisions that wait for their turn leave a connection to the one that is m
   const make = () => database.query('SELECT 1')
   const all = await Promise.all(
     Array.from({ length: 4 }, () =>
-      decideChange({ ...installation.deps, database, now: NOW }, decision, { isSeen: () => true, make }),
+      decideChange({ database, now: NOW }, decision, { seen: EVERYTHING, make }),
     ),
   )
   expect(all.map(({ outcome }) => outcome).sort()).toEqual(['decided', 'ended', 'ended', 'ended'])

@@ -183,6 +183,7 @@ const exitCodes: Record<AccessRefusal['code'], number> = {
   unknown_account: EXIT_NOT_FOUND,
   unknown_key: EXIT_NOT_FOUND,
   key_revoked: EXIT_FAILED,
+  rights_changed: EXIT_FAILED,
   own_key: EXIT_FAILED,
   beyond_rights: EXIT_FAILED,
   invalid: EXIT_USAGE,

@@ -201,14 +201,14 @@ export const eventSchemas = {
   ChangeProposed: {
     subject: 'access.account.events.v1-ChangeProposed',
     topic: 'access.account.events.v1',
-    owner: 'api',
+    owner: 'access',
     visibility: 'internal',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"ChangeProposed\",\"doc\":\"Somebody proposed a change of a key or of a list. It changes nothing until a person confirms it.\",\"fields\":[{\"name\":\"changeId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Begins with chg_.\"},{\"name\":\"accountId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The account of the proposer, whose key sealed actor and subject.\"},{\"name\":\"ofAccountId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The account whose key it changes; that of the proposer for a list, which all accounts share.\"},{\"name\":\"livemode\",\"type\":\"boolean\",\"default\":true},{\"name\":\"kind\",\"type\":\"string\",\"default\":\"\",\"doc\":\"issue_key, change_key, rotate_key or confirm_import.\"},{\"name\":\"change\",\"type\":\"string\",\"default\":\"\",\"doc\":\"JSON of the change, sealed with the key of ofAccountId.\"},{\"name\":\"basedOn\",\"type\":\"string\",\"default\":\"\",\"doc\":\"SHA-256 of what the look at a list found, or of the rights of the key that it changes: the proposal counts while that is so. Empty for a new key.\"},{\"name\":\"reason\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Why, in the words of whoever proposed it, sealed with the key of ofAccountId.\"},{\"name\":\"proposedBy\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Id of the API key that proposed it.\"},{\"name\":\"holder\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The first key in the chain of rotations of that key.\"},{\"name\":\"actor\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The person, sealed, where one was signed in; else empty.\"},{\"name\":\"subject\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The permanent identifier of that person, sealed: it tells one person from another. Empty if no person was signed in.\"},{\"name\":\"proposedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"}]}",
   },
   ProposedChangeDecided: {
     subject: 'access.account.events.v1-ProposedChangeDecided',
     topic: 'access.account.events.v1',
-    owner: 'api',
+    owner: 'access',
     visibility: 'internal',
     schema: "{\"type\":\"record\",\"namespace\":\"cupel.access\",\"name\":\"ProposedChangeDecided\",\"doc\":\"Somebody confirmed or refused a proposed change.\",\"fields\":[{\"name\":\"changeId\",\"type\":\"string\",\"default\":\"\"},{\"name\":\"accountId\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The account whose key sealed the texts of this event.\"},{\"name\":\"decision\",\"type\":\"string\",\"default\":\"\",\"doc\":\"confirm or refuse.\"},{\"name\":\"decidedBy\",\"type\":\"string\",\"default\":\"\",\"doc\":\"Id of the API key that decided it.\"},{\"name\":\"actor\",\"type\":\"string\",\"default\":\"\",\"doc\":\"The person, sealed, where one was signed in; else empty.\"},{\"name\":\"decidedAt\",\"type\":\"string\",\"default\":\"\",\"doc\":\"UTC, RFC 3339 with milliseconds.\"}]}",
   },

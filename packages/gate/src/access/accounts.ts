@@ -146,13 +146,21 @@ export function checkedReason(reason: string): string {
 /** In characters, as the API counts them. */
 const lengthOf = (text: string): number => [...text].length
 
-type AccessEvent = 'AccountCreated' | 'AccountChanged' | 'ApiKeyIssued' | 'ApiKeyChanged' | 'ApiKeyRevoked'
+type AccessEvent =
+  | 'AccountCreated'
+  | 'AccountChanged'
+  | 'ApiKeyIssued'
+  | 'ApiKeyChanged'
+  | 'ApiKeyRevoked'
+  | 'ChangeProposed'
+  | 'ProposedChangeDecided'
 
-/** Writes an event to the outbox in the transaction of its change. */
+/** Writes an event to the outbox in the transaction of its change. `key`: the account behind whose events it comes in the log. */
 export async function writeAccessEvent<T extends AccessEvent>(
   transaction: Queryable,
   type: OutboxType<T>,
   data: EventData[T],
+  key: string = data.accountId,
 ): Promise<void> {
   const id = requestedEventId()
   const envelope = {
@@ -164,5 +172,5 @@ export async function writeAccessEvent<T extends AccessEvent>(
     causationId: id,
   }
   const event = { type, data, envelope } as unknown as OutboxEvent
-  await writeOutbox(transaction, event, { topic: topicOf(type), key: data.accountId })
+  await writeOutbox(transaction, event, { topic: topicOf(type), key })
 }

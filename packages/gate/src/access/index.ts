@@ -1,4 +1,11 @@
-export { checkedReason, createAccount, listAccountPage, listAccounts, setAsksProviders } from './accounts.js'
+export {
+  checkedReason,
+  createAccount,
+  listAccountPage,
+  listAccounts,
+  setAsksProviders,
+  writeAccessEvent,
+} from './accounts.js'
 export {
   createAdmission,
   type AccessCall,

@@ -4,7 +4,7 @@ import { type Database, type Queryable } from '@cupel/postgres'
 import { sealFor, type Sealing } from './sealing.js'
 import { checkedName, checkedReason, writeAccessEvent } from './accounts.js'
 import { newApiKey } from './api-key.js'
-import { KEY_FIELDS, KEY_TABLES, type ApiKey } from './key-rows.js'
+import { KEY_FIELDS, KEY_TABLES, keyRightsDigest, type ApiKey } from './key-rows.js'
 import { beyond, excessOf, type KeyRights } from './key-rights.js'
 import { parseIpRange } from '@cupel/kit/http-edge'
 import { outboxType } from '@cupel/projections'
@@ -45,7 +45,14 @@ export interface IssuedKey extends ApiKey {
 /** An operator's command names something unknown or invalid; the message is for the operator. */
 export class AccessRefusal extends Error {
   override readonly name = 'AccessRefusal'
-  readonly code: 'unknown_account' | 'unknown_key' | 'key_revoked' | 'invalid' | 'own_key' | 'beyond_rights'
+  readonly code:
+    | 'unknown_account'
+    | 'unknown_key'
+    | 'key_revoked'
+    | 'invalid'
+    | 'own_key'
+    | 'beyond_rights'
+    | 'rights_changed'
   constructor(code: AccessRefusal['code'], message: string) {
     super(message)
     this.code = code
@@ -81,6 +88,8 @@ interface ChangeOrder {
   readonly reason: string
   readonly sealing?: Sealing
   readonly acting?: ActingKey
+  /** `keyRightsDigest` of the rights that were looked at; absent for any. */
+  readonly seenRights?: string
 }
 
 /** Changes a key, which keeps its secret. Throws AccessRefusal for a key that was revoked or rotated, and as `issueKey` does. */
@@ -91,6 +100,7 @@ export const changeKey = (database: Database, order: ChangeOrder): Promise<ApiKe
 export async function changeKeyIn(transaction: Queryable, order: ChangeOrder): Promise<ApiKey> {
   const { change, acting } = order
   const { key } = await lockOther(transaction, order.keyId, acting)
+  await requireSeenRights(transaction, order)
   const after = { ...key, ...change }
   await requireRights(transaction, acting, scopeOf(key))
   // What gives a right asks for all that the key then has; what only takes some away does not.
@@ -120,6 +130,8 @@ interface RotationOrder {
   readonly overlapMs?: number
   readonly sealing?: Sealing
   readonly acting?: ActingKey
+  /** As for a change. */
+  readonly seenRights?: string
 }
 
 /** Issues a successor with the same rights; the old key works for `overlapMs` longer, so that no caller is locked out. */
@@ -129,6 +141,7 @@ export const rotateKey = (database: Database, order: RotationOrder): Promise<Iss
 /** Rotates a key in a transaction that has begun. */
 export async function rotateKeyIn(transaction: Queryable, order: RotationOrder): Promise<IssuedKey> {
   const { key: old, now } = await lockKeys(transaction, order.keyId, order.acting)
+  await requireSeenRights(transaction, order)
   // A key may be replaced by its own successor, which has the same rights.
   if (order.acting !== old.keyId) await requireRights(transaction, order.acting, old)
   if (old.revokedAt !== null)
@@ -144,6 +157,15 @@ export async function rotateKeyIn(transaction: Queryable, order: RotationOrder):
   const reason = `rotated, replaced by ${successor.keyId}${why === '' ? '' : `: ${why}`}`
   await endKey(transaction, old, { by: order.by, reason, at, sealing: order.sealing })
   return successor
+}
+
+/** Called while the row of the key is held. An older proposal gives back no right that the key lost since, and no other key than the one that was looked at. */
+async function requireSeenRights(
+  transaction: Queryable,
+  { keyId, seenRights }: Pick<ChangeOrder, 'keyId' | 'seenRights'>,
+): Promise<void> {
+  if (seenRights !== undefined && (await keyRightsDigest(transaction, keyId)) !== seenRights)
+    throw new AccessRefusal('rights_changed', 'The rights of the key were changed since; propose it again')
 }
 
 /** The environment and scope of a key that is changed; its other rights count only if they change. */

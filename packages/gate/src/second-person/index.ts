@@ -1,4 +1,4 @@
-/** What one person proposes and another one confirms: who is another person, and the proposed changes of keys and lists. */
+/** What one person proposes and another one confirms: who is another person, and the proposed changes. */
 export {
   authorOfProposal,
   isOtherPerson,
@@ -13,9 +13,12 @@ export {
   decideChange,
   MAX_CHANGES_A_DAY,
   proposeChange,
-  readProposedChanges,
-  type ChangeLog,
+  findProposedChange,
+  listProposedChanges,
+  storeDecision,
+  storeProposal,
   type ChangeOnRecord,
   type ChangeStatus,
   type ProposedChange,
+  type SeenChanges,
 } from './proposed-changes.js'

@@ -1,5 +1,6 @@
 /** Rows of every table that is compared with the log, made as services and operators make them. */
 import { changeKey, revokeKey, rotateKey } from '@cupel/gate/access'
+import { decideChange, proposeChange } from '@cupel/gate/second-person'
 import { addNote, assignCase, attachFile, setDisposition } from '@cupel/cases'
 import { topicOf, type ReportGenerated } from '@cupel/contracts'
 import { parseAddress } from '@cupel/domain'
@@ -51,6 +52,17 @@ async function makePrimaryRows(
   const fewer = { scope: 'read-only', allowedIps: ['203.0.113.0/24'] } as const
   await changeKey(database, { keyId: revoked, change: fewer, by: 'test', reason: 'It only reads.' })
   await revokeKey(database, { keyId: revoked, by: 'test', reason: 'It was lost.' })
+  const proposal = {
+    ...{ accountId, ofAccountId: accountId, livemode: true, kind: 'issue_key', change: '{}', basedOn: '' },
+    ...{ reason: 'a test', proposedBy: keyId, holder: keyId, actor: '', subject: '' },
+  }
+  const proposing = { database, now: new Date() }
+  const proposed = await proposeChange(proposing, proposal)
+  await decideChange(
+    proposing,
+    { changeId: proposed!.changeId, accountId, decision: 'refuse', decidedBy: keyId, actor: '' },
+    { seen: { ofAccount: null, kinds: null }, make: () => Promise.resolve() },
+  )
   const owner = { accountId, livemode: true }
   let calls = 0
   // Two calls never have one request id.

@@ -202,6 +202,7 @@ export function keyRefusal(error: unknown): Refusal {
       return refuse('scope_required', detail)
     case 'own_key':
     case 'key_revoked':
+    case 'rights_changed':
       return refuse('key_conflict', detail)
     case 'invalid':
       return refuse('invalid_request', detail)

@@ -8,9 +8,9 @@ import {
   changeStatus,
   isOtherPerson,
   plainOf,
-  type ChangeLog,
   type ChangeOnRecord,
   type SecondPersonParts,
+  type SeenChanges,
 } from '@cupel/gate/second-person'
 import { z } from 'zod'
 import { changeFields } from '../keys/change-key.js'
@@ -26,7 +26,7 @@ import {
   type ChangeKinds,
 } from './change-kinds.js'
 
-export interface ProposedChangeParts extends ChangeLog, Omit<SecondPersonParts, 'needsSecondPerson'> {
+export interface ProposedChangeParts extends Omit<SecondPersonParts, 'needsSecondPerson'> {
   readonly tokens: PageTokens
   readonly kinds: ChangeKinds
   readonly now: () => Date
@@ -147,16 +147,14 @@ export const changeExample: ChangeDocument = {
 export const kindOf = ({ kinds }: Pick<ProposedChangeParts, 'kinds'>, name: string): ChangeKind | null =>
   Object.hasOwn(kinds, name) ? kinds[name as ChangeKindName] : null
 
-/** Whether the caller sees the change: an operator sees all, an admin those of keys of the own account and environment. */
-export function isVisibleChange(
-  parts: Pick<ProposedChangeParts, 'kinds'>,
-  { caller }: Pick<KeyedCall, 'caller'>,
-  { proposed }: ChangeOnRecord,
-): boolean {
-  if (caller.scope === 'operator') return true
-  const kind = kindOf(parts, proposed.kind)
-  if (kind === null || !holdsScope(caller.scope, kind.access)) return false
-  return proposed.ofAccountId === caller.accountId && proposed.livemode === caller.livemode
+/** What the caller sees: an operator all changes, an admin those of keys of the own account and environment. */
+export function seenBy(
+  { kinds }: Pick<ProposedChangeParts, 'kinds'>,
+  { caller: { accountId, livemode, scope } }: Pick<KeyedCall, 'caller'>,
+): SeenChanges {
+  if (scope === 'operator') return { ofAccount: null, kinds: null }
+  const held = changeKindNames.filter((name) => holdsScope(scope, kinds[name].access))
+  return { ofAccount: { accountId, livemode }, kinds: held }
 }
 
 /** Why the caller may not confirm the change, apart from whether it is open; null if the caller may. */

@@ -8,7 +8,7 @@ import {
   ROTATION_OVERLAP_MS,
 } from '@cupel/gate/access'
 import type { PlanName, Scope } from '@cupel/domain'
-import { refuse, type KeyedCall, type Refusal } from '@cupel/gate/http'
+import type { KeyedCall, Refusal } from '@cupel/gate/http'
 import type { Queryable } from '@cupel/postgres'
 import { changeOf, type ChangeBody } from '../keys/change-key.js'
 import type { NewKeyBody } from '../keys/create-key.js'
@@ -125,8 +125,8 @@ export function keyChangeKinds(parts: KeyParts): Omit<ChangeKinds, 'confirm_impo
       subject: (call, asked) => subjectOfKey(parts, call, asked),
       async make(transaction, call, { content, reason, basedOn }) {
         const { key_id: keyId, ...change } = content as unknown as ChangeBody & { readonly key_id: string }
-        await requireSameRights(transaction, keyId, basedOn)
-        await changeKeyIn(transaction, { ...ordered(call, reason), keyId, change: changeOf(change) })
+        const order = { ...ordered(call, reason), keyId, seenRights: basedOn }
+        await changeKeyIn(transaction, { ...order, change: changeOf(change) })
         return { newKey: null }
       },
     },
@@ -138,9 +138,13 @@ export function keyChangeKinds(parts: KeyParts): Omit<ChangeKinds, 'confirm_impo
           readonly key_id: string
           readonly overlap_hours?: number
         }
-        await requireSameRights(transaction, keyId, basedOn)
         const overlapMs = hours === undefined ? ROTATION_OVERLAP_MS : hours * HOUR_MS
-        const made = await rotateKeyIn(transaction, { ...ordered(call, reason), keyId, overlapMs })
+        const made = await rotateKeyIn(transaction, {
+          ...ordered(call, reason),
+          keyId,
+          overlapMs,
+          seenRights: basedOn,
+        })
         return { newKey: await keyText(parts, made, { key: made.key }) }
       },
     },
@@ -156,12 +160,4 @@ async function subjectOfKey(
   if (key === null || !isVisible(caller, key)) return unknownKey()
   const basedOn = (await keyRightsDigest(database, key.keyId)) ?? ''
   return { ofAccountId: key.accountId, livemode: key.environment === 'live', basedOn, content }
-}
-
-/** An older proposal gives back no right that the key lost since, and no other key than the one that was looked at. */
-async function requireSameRights(transaction: Queryable, keyId: string, basedOn: string): Promise<void> {
-  if ((await keyRightsDigest(transaction, keyId)) !== basedOn)
-    throw new ChangeRefused(
-      refuse('change_conflict', 'The rights of the key were changed since; propose it again.'),
-    )
 }

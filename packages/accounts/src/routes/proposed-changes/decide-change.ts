@@ -27,9 +27,9 @@ import {
   CHANGES_TAG,
   contentOf,
   decidedComponent,
-  isVisibleChange,
   kindOf,
   noChange,
+  seenBy,
   whyNotConfirm,
   type ChangePath,
   type ProposedChangeParts,
@@ -72,10 +72,10 @@ export function decideProposedChange(parts: ProposedChangeParts): Endpoint {
       const decided = { accountId, decision, decidedBy: keyId, actor: session?.actor ?? '' }
       try {
         const done = await decideChange(
-          { ...parts, now: parts.now() },
+          { database: parts.database, now: parts.now() },
           { ...decided, changeId: path.change_id },
           {
-            isSeen: (change) => isVisibleChange(parts, call, change),
+            seen: seenBy(parts, call),
             make: async (transaction, { proposed }) =>
               decision === 'confirm'
                 ? await confirmed(parts, { transaction, call, proposed, person })

@@ -71,7 +71,7 @@ export function proposeChangeEndpoint(parts: ProposedChangeParts): Endpoint {
       // It is about that account, and is erased with it.
       const seal = await parts.personalData.of(ofAccountId)
       const proposed = await proposeChange(
-        { ...parts, now: parts.now() },
+        { database: parts.database, now: parts.now() },
         {
           ...{ ...(await authorOfProposal(parts, call)), ofAccountId, livemode, kind: name, basedOn },
           change: seal.seal(JSON.stringify(content)),

@@ -8,7 +8,11 @@ import {
   unknownPageToken,
   type Endpoint,
 } from '@cupel/gate/http'
-import { changeStatus, personOfCall, readProposedChanges } from '@cupel/gate/second-person'
+import {
+  findProposedChange,
+  listProposedChanges as listChanges,
+  personOfCall,
+} from '@cupel/gate/second-person'
 import { z } from 'zod'
 import {
   changeComponent,
@@ -16,8 +20,8 @@ import {
   changeExample,
   changePath,
   CHANGES_TAG,
-  isVisibleChange,
   noChange,
+  seenBy,
   type ChangeDocument,
   type ChangePath,
   type ProposedChangeParts,
@@ -58,14 +62,10 @@ export function listProposedChanges(parts: ProposedChangeParts): Endpoint {
       const scope = [LIST, accountId, livemode, query.show]
       const position = query.page_token === undefined ? null : parts.tokens.open(scope, query.page_token)
       if (query.page_token !== undefined && position === null) return unknownPageToken()
-      const before = position?.[0]
-      const known = (await readProposedChanges(parts)).filter((one) => isVisibleChange(parts, call, one))
-      const end =
-        before === undefined ? known.length : known.findIndex((one) => one.proposed.changeId === before)
-      const wanted = known
-        .slice(0, Math.max(0, end))
-        .filter((one) => query.show === 'all' || changeStatus(one, parts.now()) === 'open')
-        .reverse()
+      const wanted = await listChanges(parts.database, seenBy(parts, call), {
+        ...{ before: position?.[0] ?? null, pageSize: query.page_size + 1 },
+        ...{ isOnlyOpen: query.show === 'open', now: parts.now() },
+      })
       const shown = wanted.slice(0, query.page_size)
       const last = wanted.length > shown.length ? shown.at(-1)!.proposed.changeId : null
       const person = await personOfCall(parts, call)
@@ -98,9 +98,8 @@ export function getProposedChange(parts: ProposedChangeParts): Endpoint {
     ],
     problems: ['not_found', 'unavailable'],
     async handle(call, { path }) {
-      const known = await readProposedChanges(parts)
-      const change = known.find(({ proposed }) => proposed.changeId === path.change_id)
-      if (change === undefined || !isVisibleChange(parts, call, change)) return noChange()
+      const change = await findProposedChange(parts.database, path.change_id, seenBy(parts, call))
+      if (change === null) return noChange()
       const document = await changeDocument(parts, change, await personOfCall(parts, call))
       return jsonAnswer(200, JSON.stringify(document))
     },

@@ -51,6 +51,35 @@ CREATE TABLE access.api_key (
 );
 CREATE INDEX api_key_account ON access.api_key (account_id, issued_at);
 
+-- Changes that one person proposes and another one confirms or refuses. Texts of persons are sealed, as the events have them.
+CREATE TABLE access.proposed_change (
+  change_id text COLLATE "C" PRIMARY KEY,
+  -- The account and environment that it changes; those of the proposer if all accounts share what it changes.
+  account_id text NOT NULL,
+  livemode boolean NOT NULL,
+  kind text NOT NULL,
+  -- JSON in the fields of its kind.
+  change text NOT NULL,
+  based_on text NOT NULL,
+  reason text NOT NULL,
+  proposed_by text NOT NULL,
+  holder text NOT NULL,
+  actor text NOT NULL,
+  subject text NOT NULL,
+  proposed_at timestamptz NOT NULL,
+  proposer_account_id text NOT NULL,
+  -- Null while nobody decided.
+  decision text,
+  decided_by text,
+  decider text,
+  decider_account_id text,
+  decided_at timestamptz,
+  CHECK (num_nulls(decision, decided_by, decider, decider_account_id, decided_at) IN (0, 5))
+);
+CREATE INDEX proposed_change_age ON access.proposed_change (proposed_at, change_id);
+CREATE INDEX proposed_change_account ON access.proposed_change (account_id, livemode, proposed_at);
+CREATE INDEX proposed_change_proposer ON access.proposed_change (proposer_account_id, proposed_at);
+
 -- Report ids returned in a 503 before their report existed, so that a later read is answered "pending" and not "unknown".
 CREATE TABLE access.pending_screen (
   report_id text PRIMARY KEY,

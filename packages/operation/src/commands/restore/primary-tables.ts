@@ -8,6 +8,7 @@ import {
   replayAccountChange,
   replayRevocation,
 } from '@cupel/gate/access'
+import { storeDecision, storeProposal } from '@cupel/gate/second-person'
 import { primaryTables } from '@cupel/command-line/installation'
 import { isFileKnown, replayEntry, type ReportFacts } from '@cupel/cases'
 import {
@@ -60,6 +61,8 @@ const revoked = (count: number): string =>
   `${count} keys that were revoked after the backup are revoked again.`
 const keyChanged = (count: number): string =>
   `${count} keys that were changed after the backup are changed again.`
+const proposed = (count: number): string =>
+  `${count} proposed changes and decisions on them are stored again, as the log tells of them.`
 const entered = (count: number): string =>
   `${count} entries of cases are added again, as the log tells of them.`
 const unsettled = (count: number): string =>
@@ -95,6 +98,12 @@ const ownReplay: OwnReplay = {
   async ApiKeyRevoked({ transaction, notes }, revocation) {
     notes.notLost(lostKey(revocation.keyId))
     if (await replayRevocation(transaction, revocation)) notes.changed(revoked)
+  },
+  async ChangeProposed({ transaction, notes }, change) {
+    if (await storeProposal(transaction, change)) notes.changed(proposed)
+  },
+  async ProposedChangeDecided({ transaction, notes }, decision) {
+    if (await storeDecision(transaction, decision)) notes.changed(proposed)
   },
   async PersonalDataErased({ transaction, notes }, erasure) {
     if (await replayErasure(transaction, erasure)) notes.changed(erasedAgain)

@@ -204,7 +204,8 @@ function differenceFrom(
 
 /** A row of before an accepted loss may be one that a lost record stated. */
 function mayBeLost(row: Columns, { acceptedAt }: Stated): boolean {
-  const madeAt = row['created_at'] ?? row['issued_at'] ?? row['made_at'] ?? row['opened_at']
+  const madeAt =
+    row['created_at'] ?? row['issued_at'] ?? row['proposed_at'] ?? row['made_at'] ?? row['opened_at']
   return acceptedAt !== '' && Date.parse(String(madeAt)) <= Date.parse(acceptedAt)
 }
 

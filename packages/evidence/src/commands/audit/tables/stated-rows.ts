@@ -17,6 +17,7 @@ export type Columns = Readonly<Record<string, unknown>>
 export const primaryTables = {
   'access.account': ['account_id'],
   'access.api_key': ['key_id'],
+  'access.proposed_change': ['change_id'],
   'cases.report_case': ['report_id'],
   'cases.entry': ['report_id', 'version'],
   'cases.file': ['report_id', 'version'],
@@ -78,6 +79,19 @@ const stating: Stating = {
     },
   ],
   ApiKeyRevoked: ({ keyId, revokedAt }) => changes('access.api_key', keyId, { revoked_at: revokedAt }),
+  ChangeProposed: (change) =>
+    states('access.proposed_change', change.changeId, {
+      ...{ account_id: change.ofAccountId, livemode: change.livemode, kind: change.kind },
+      ...{ change: change.change, based_on: change.basedOn, reason: change.reason },
+      ...{ proposed_by: change.proposedBy, holder: change.holder, actor: change.actor },
+      ...{ subject: change.subject, proposed_at: change.proposedAt, proposer_account_id: change.accountId },
+      ...{ decision: null, decided_by: null, decider: null, decider_account_id: null, decided_at: null },
+    }),
+  ProposedChangeDecided: (decided) =>
+    changes('access.proposed_change', decided.changeId, {
+      ...{ decision: decided.decision, decided_by: decided.decidedBy, decider: decided.actor },
+      ...{ decider_account_id: decided.accountId, decided_at: decided.decidedAt },
+    }),
   ReportShareCreated: (share) =>
     states('sharing.share', share.shareId, {
       ...{ report_id: share.reportId, account_id: share.accountId, livemode: share.livemode },
