@@ -2,6 +2,7 @@
 import { hasSharedKeys, chainFactsOf } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { readClusters } from './clusters.js'
+import { neighboursIn } from './store/postgres-neighbours.js'
 
 export interface SegmentRange {
   readonly chain: string
@@ -46,23 +47,6 @@ export interface ChangedSegment {
   readonly history: string | null
 }
 
-/** The rows of a transfer that name a segment: the one that brought it, proved it, called it failed, or retired it. */
-const ROLES = ['segment_id', 'proven_segment_id', 'failed_segment_id', 'retired_segment_id']
-
-const CHANGED = `
-  SELECT DISTINCT text.address FROM (
-    ${ROLES.map((role) => `SELECT from_id, to_id FROM ledger.transfer WHERE ${role} = ANY ($1::int4[])`).join(' UNION ALL ')}) changed
-  CROSS JOIN LATERAL (VALUES (from_id), (to_id)) side (id)
-  JOIN ledger.address text ON text.address_id = side.id LIMIT $2`
-
-/** Addresses of transfers that earlier files hold at these heights: a new range contains them. */
-const RETOLD = `
-  SELECT DISTINCT text.address FROM ledger.transfer t
-  CROSS JOIN LATERAL (VALUES (t.from_id), (t.to_id)) side (id)
-  JOIN ledger.address text ON text.address_id = side.id AND text.chain = $1
-  WHERE t.block_number BETWEEN $3 AND $4 AND t.segment_id <> ALL ($2::int4[])
-  LIMIT $5`
-
 const TOKENS = `
   SELECT DISTINCT side.address FROM ledger.unknown_token t CROSS JOIN LATERAL (VALUES (from_address), (to_address)) side (address)
   WHERE t.segment_id = ANY ($1::int4[]) LIMIT $2`
@@ -95,11 +79,13 @@ export async function changedRows(
         most + 1,
       ])
     ).map(({ address }) => address)
+  const store = neighboursIn(database)
   const moved = new Set([
     ...segments.flatMap(({ history }) => history ?? []),
-    ...(await read('changed', CHANGED, [ids])),
+    ...(await store.changedBy({ segmentIds: ids, most: most + 1 })),
     ...(await read('tokens', TOKENS, [ids])),
-    ...(heights === null ? [] : await read('retold', RETOLD, [chain, ids, heights.low, heights.high])),
+    // A new range contains what earlier files hold at its heights.
+    ...(heights === null ? [] : await store.retold({ chain, ...heights, segmentIds: ids, most: most + 1 })),
   ])
   const attributed = new Set(hasSharedKeys(chain) ? await read('owners', OWNERS, [ids]) : [])
   if (chainFactsOf(chain)?.spendsTogether === true) {

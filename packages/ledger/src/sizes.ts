@@ -3,8 +3,8 @@
  * the code avoids it: the number of rows, from the index alone, is usually sufficient.
  */
 import type { Queryable } from '@cupel/postgres'
-import { countRows, countTransfers, readSizes, type TransferCounts } from './count-transfers.js'
-import type { LedgerState } from './read-transfers.js'
+import { countRows, countTransfers, readSizes } from './count-transfers.js'
+import type { LedgerState, TransferCounts } from './store/transfer-store.js'
 
 export interface SizeLimits {
   /** Maximum transfers of one address; of one with more the largest are read. */

@@ -11,7 +11,7 @@ import {
   ISSUANCE,
   type CompiledPolicy,
 } from '@cupel/domain'
-import type { Queryable } from '@cupel/postgres'
+import type { Queryable, Statement } from '@cupel/postgres'
 import {
   changedRows,
   segmentsOf,
@@ -24,6 +24,7 @@ import { isCrowd } from './formats/coin-join.js'
 import { rangeStanding } from './range-standing.js'
 import { declaredRanges } from './segments.js'
 import { hubsAmong } from './sizes.js'
+import { neighboursIn } from './store/postgres-neighbours.js'
 
 export interface TouchRequest extends SegmentRange {
   readonly policy: CompiledPolicy
@@ -98,19 +99,22 @@ export async function addressesReaching(
     { moved: new Set(), attributed: new Set(addresses), most },
   )
   if (found === 'all') return 'all'
-  const holders = await readNew(database, {
-    ...{ name: 'holders', text: HOLDERS, chain, addresses, most },
+  const holders = await readNew(statement(database, chain, HOLDERS), {
+    ...{ addresses, most },
     touched: new Set(found),
   })
   return holders === null ? 'all' : new Set([...found, ...holders])
 }
 
 /** Who has a token that no table knows: its contract, and the other end of its transfers, count by their labels. */
-const HOLDERS = `
+const HOLDERS = {
+  name: 'ledger.touched-holders',
+  text: `
   SELECT from_address AS address FROM ledger.unknown_token WHERE chain = $1 AND (contract = ANY ($2::text[]) OR to_address = ANY ($2::text[]))
   UNION
   SELECT to_address FROM ledger.unknown_token WHERE chain = $1 AND (contract = ANY ($2::text[]) OR from_address = ANY ($2::text[]))
-  LIMIT $3`
+  LIMIT $3`,
+}
 
 /**
  * The heights at which segments may change what earlier files hold: whatever a range newly contains lies in the range of a segment. Null for
@@ -209,19 +213,12 @@ async function followable(
   })
 }
 
-/** Counterparties, and the other addresses of their keys. A node of a transaction is no hop: its payments are those of its other side. */
-const NEIGHBOURS = `
-  SELECT DISTINCT other.address FROM ledger.address own
-  CROSS JOIN LATERAL (
-    SELECT t.to_id FROM ledger.transfer t WHERE t.from_id = own.address_id
-    UNION
-    SELECT t.from_id FROM ledger.transfer t WHERE t.to_id = own.address_id) side (id)
-  JOIN ledger.address other ON other.address_id = side.id
-  WHERE own.chain = $1 AND own.address = ANY ($2::text[]) LIMIT $3`
-
-const SIBLINGS = `
+const SIBLINGS = {
+  name: 'ledger.touched-siblings',
+  text: `
   SELECT DISTINCT o.address FROM ledger.owner_address own JOIN ledger.owner_address o USING (chain, owner_key)
-  WHERE own.chain = $1 AND own.address = ANY ($2::text[]) AND o.address <> own.address LIMIT $3`
+  WHERE own.chain = $1 AND own.address = ANY ($2::text[]) AND o.address <> own.address LIMIT $3`,
+}
 
 interface Asked {
   readonly addresses: readonly string[]
@@ -230,19 +227,20 @@ interface Asked {
   readonly most: number
 }
 
-/** The addresses one transfer away that are new; null if these become too many. */
+/**
+ * The addresses one transfer away that are new, with the others of their keys; null if these become too many. A node of a transaction is no hop: its
+ * payments are those of its other side.
+ */
 async function neighbours(
   database: Queryable,
   chain: string,
   { addresses, ...of }: Asked,
 ): Promise<string[] | null> {
+  const store = neighboursIn(database)
   const found: string[] = []
   let frontier = addresses
   while (frontier.length > 0) {
-    const read = await readNew(database, {
-      name: 'neighbours',
-      text: NEIGHBOURS,
-      chain,
+    const read = await readNew((part, most) => store.neighbours({ chain, addresses: part, most }), {
       ...of,
       addresses: frontier,
     })
@@ -262,31 +260,27 @@ async function withSiblings(
 ): Promise<string[] | null> {
   for (const one of addresses) of.touched.add(one)
   if (!hasSharedKeys(chain)) return [...addresses]
-  const others = await readNew(database, { name: 'siblings', text: SIBLINGS, chain, ...of, addresses })
+  const others = await readNew(statement(database, chain, SIBLINGS), { ...of, addresses })
   return others === null ? null : [...addresses, ...others]
 }
 
-async function readNew(
-  database: Queryable,
-  {
-    name,
-    text,
-    chain,
-    addresses,
-    touched,
-    most,
-  }: Asked & { readonly name: string; readonly text: string; readonly chain: string },
-): Promise<string[] | null> {
+type Read = (addresses: readonly string[], most: number) => Promise<readonly string[]>
+
+const statement =
+  (database: Queryable, chain: string, of: Statement): Read =>
+  async (addresses, most) =>
+    (await database.query<{ address: string }>(of, [chain, addresses, most])).map(({ address }) => address)
+
+async function readNew(read: Read, { addresses, touched, most }: Asked): Promise<string[] | null> {
   const added: string[] = []
   for (let start = 0; start < addresses.length; start += PER_READ) {
-    const values = [chain, addresses.slice(start, start + PER_READ), most + 1]
-    const rows = await database.query<{ address: string }>({ name: `ledger.touched-${name}`, text }, values)
-    for (const { address } of rows) {
+    const found = await read(addresses.slice(start, start + PER_READ), most + 1)
+    for (const address of found) {
       if (touched.has(address)) continue
       touched.add(address)
       added.push(address)
     }
-    if (touched.size > most || rows.length > most) return null
+    if (touched.size > most || found.length > most) return null
   }
   return added
 }

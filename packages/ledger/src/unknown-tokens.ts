@@ -2,7 +2,7 @@
 import type { UnknownTokens } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { addressesOfOwner } from './owners.js'
-import type { LedgerState } from './read-transfers.js'
+import type { LedgerState } from './store/transfer-store.js'
 
 const sumsOf = (direction: 'in' | 'out', own: string, other: string): string => `
   SELECT '${direction}' AS direction, t.contract, t.${other} AS counterparty, sum(t.amount)::text AS amount, count(*) AS transfers
