@@ -49,7 +49,7 @@ const READ_BUNDLES = {
   name: 'ledger.read-bundles',
   text: `${withAssets(5)}
     SELECT md5('bundle ' || min(transfer_id::text)) AS id, outgoing, counterparty,
-      ${contractOf('contract_id')} AS contract, kind, proven, sum(amount)::text AS amount, count(*) AS transfers, min(at_s)::text AS "firstAtS", max(at_s)::text AS "lastAtS",
+      ${contractOf('ranked.contract_id')} AS contract, kind, proven, sum(amount)::text AS amount, count(*) AS transfers, min(at_s)::text AS "firstAtS", max(at_s)::text AS "lastAtS",
       CASE WHEN bool_and(block_number IS NOT NULL) THEN max(block_number)::text END AS "blockNumber"
     FROM (
       SELECT side.*, row_number() OVER (ORDER BY ${LARGEST_FIRST}) AS rank
