@@ -5,15 +5,17 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { formatted } from './formatted.mjs'
+import { baseline } from './baseline.mjs'
 import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const PAGE = join(root, 'docs', 'benchmarks.md')
-const WHAT = ['load', 'cost', 'judgement', 'answers', 'scale', 'ledger', 'archive', 'neighbours']
+const WHAT = ['load', 'cost', 'guard', 'judgement', 'answers', 'scale', 'ledger', 'archive', 'neighbours']
 const PROFILES = ['embedded', 'kafka']
 const USAGE = `npm run bench -- WHAT [options]
   load        latency, rate, CPU and memory of screens: echo, floor, screen, bulk
   cost        what one screen causes: log requests, round trips, wake-ups, CPU; with its budgets
+  guard       cost, latency and rates of this build ÷ those of the stored build of an earlier commit, by turns
   judgement   precision and recall on real lists, compared with an oracle
   answers     levels and reasons that an earlier version and this one give to the addresses of real transfers
   scale       import rate of many labels
@@ -21,8 +23,8 @@ const USAGE = `npm run bench -- WHAT [options]
   archive     create, verify and recompute an archive
   neighbours  p50 and p95 of a customer's screens while others call
 options
-  --only a,b                 parts of load, 7 or 100 of ledger (one address in so many is labelled), its histories or follow, or words in the names of neighbours
-  --profile embedded|kafka   (default: both for load, kafka for cost, embedded otherwise)
+  --only a,b                 parts of load or guard (idle, screen, bulk, labels), 7 or 100 of ledger (one address in so many is labelled), its histories or follow, or words in the names of neighbours
+  --profile embedded|kafka   (default: both for load and guard, kafka for cost, embedded otherwise)
   --brokers 1|3              of the kafka profile (default: 1)
   --seconds N                length of each phase or turn (default: 10)
   --rounds N                 rounds of three turns (default: 6)
@@ -39,6 +41,7 @@ const kind = kinds[what]
 const profiles = asked.profile === undefined ? kind.profiles : [asked.profile]
 const outcome = await kind.run({
   ...asked,
+  ...(what === 'guard' ? await orExplain(baseline) : {}),
   ...{ root, profiles, size: asked.size ?? kind.size, dataFolder: dataFolder() },
   say: (line) => console.error(`· ${line}`),
 })

@@ -4,7 +4,7 @@
 //                          minute on two idle cores
 //   npm test               what a change may break: each behaviour once, at its cheapest
 //   npm run test:ci        npm test, all full files, containers, the long files whose sources changed and a drawn sixth of the others
-//   npm run test:night     everything, with much more time for each long suite
+//   npm run test:night     everything, with much more time for each long suite; then the ratios of bench guard
 //   npm test -- FILE…      only these test files, as npm test runs them; a part of a path is enough
 //   npm test -- --only types,unit   only these steps: generated, types, browser-types, script-types, lint, format, links, boundaries,
 //                                   and kinds of tests
@@ -32,6 +32,7 @@ async function main() {
   const totals = createTotals({ ci: process.env.CI === 'true' })
   // Checks take one core for a minute and a half. Meanwhile tests have the other core, and then both.
   await Promise.all([runChecks(plan.checks, totals), runTests(plan, totals)])
+  await runChecks(plan.measures, totals)
   const { lines, isSuccess } = closingLines(totals, root, accountOf(totals))
   for (const line of lines) console.log(line)
   process.exitCode = isSuccess ? 0 : 1

@@ -38,6 +38,7 @@ const commands = {
   ),
   format: bin('oxfmt/bin/oxfmt', '--check'),
   links: ['scripts/check-links.mjs'],
+  guard: ['scripts/bench.mjs', 'guard'],
 }
 
 const NOTHING = { status: 0, output: 'Nothing has changed.' }

@@ -48,7 +48,7 @@ const TIERS = {
  *   and full files, `quick` without those and unit tests that draw cases for seconds, `drawn` with the full files and those of the long files
  *   that CI takes, or `all`
  * @param {readonly string[]} args
- * @returns {{ checks: string[], runs: Run[], files: string[], needsBuild: boolean }} Throws a UsageError if the arguments make no sense together.
+ * @returns {{ checks: string[], runs: Run[], files: string[], needsBuild: boolean, measures: string[] }} `measures` run after the tests. Throws a UsageError if the arguments make no sense together.
  */
 export function planOf(args) {
   const { quick, ci, night, only, files } = parse(args)
@@ -62,13 +62,14 @@ export function planOf(args) {
       ...TIERS.test,
       takes: 'all',
     }
-    return { checks: [], runs: [run], files, needsBuild: true }
+    return { checks: [], runs: [run], files, needsBuild: true, measures: [] }
   }
   const steps = only ?? [...checkNames, ...projectNames, ...(ci || night ? FULL_PROJECTS : [])]
   return plan(
     steps.filter(isCheck),
     steps.filter(isProject),
     ci ? TIERS.ci : night ? TIERS.night : TIERS.test,
+    night && only === undefined ? ['guard'] : [],
   )
 }
 
@@ -95,13 +96,13 @@ function parse(args) {
   }
 }
 
-function plan(checks, projects, tier) {
+function plan(checks, projects, tier, measures = []) {
   const runs = GROUPS.map(({ title, projects: group }) => ({
     title,
     projects: group.filter((name) => projects.includes(name)),
     ...tier,
   })).filter((run) => run.projects.length > 0)
-  return { checks, runs, files: [], needsBuild: projects.some((name) => BUILT.includes(name)) }
+  return { checks, runs, files: [], needsBuild: projects.some((name) => BUILT.includes(name)), measures }
 }
 
 const isCheck = (name) => checkNames.includes(name) || name === LINT_CHANGES

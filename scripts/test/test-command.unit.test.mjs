@@ -63,6 +63,12 @@ test('CI gives only long and full files more time than npm test, the night gives
   expect(night.longBudgetMs).toBe(night.budgetMs)
 })
 
+test('a whole night measures the ratios to an earlier commit after the tests, and nothing else does', () => {
+  expect(planOf(['--night']).measures).toEqual(['guard'])
+  for (const args of [[], ['--quick'], ['--ci'], ['--night', '--only', 'unit'], ['a.test.ts']])
+    expect(planOf(args).measures).toEqual([])
+})
+
 test('named files run without checks, and --only chooses steps', () => {
   expect(planOf(['packages/domain'])).toMatchObject({
     checks: [],

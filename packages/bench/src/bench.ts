@@ -21,6 +21,10 @@ export const kinds: Readonly<Record<string, Kind>> = {
     ...{ parts: [], size: 0, profiles: ['kafka'] },
     run: async (options) => await (await import('./run-cost.js')).runCost(options),
   },
+  guard: {
+    ...{ parts: ['idle', 'screen', 'bulk', 'labels'], size: 1_000, profiles: ['embedded', 'kafka'] },
+    run: async (options) => await (await import('./run-guard.js')).runGuard(options),
+  },
   judgement: {
     ...{ parts: [], size: 10_000, profiles: [] },
     run: async (options) => await (await import('./judgement/measure.js')).measureJudgement(options),

@@ -20,8 +20,10 @@ export interface BenchOptions {
   readonly seed: number
   /** Folder of real lists and transfers; null if there is none. */
   readonly dataFolder: string | null
-  /** Folder of a checkout of an earlier version, for `answers`. */
+  /** Folder of a checkout of an earlier version, for `answers` and `guard`. */
   readonly before?: string | undefined
+  /** The Node that runs the earlier version, for `guard`. */
+  readonly nodeBefore?: string | undefined
   readonly say: (line: string) => void
 }
 

@@ -46,7 +46,13 @@ export function compareRounds(turns: Readonly<Record<TurnKind, RoundTurns>>, sha
 }
 
 function ratioOf(over: RoundTurns, under: RoundTurns, share: number): Ratio {
-  const ratios = over.map((turn, round) => percentileOf(turn, share) / percentileOf(under[round]!, share))
+  const values = (turns: RoundTurns): number[] => turns.map((turn) => percentileOf(turn, share))
+  return ratioOfRounds(values(over), values(under))
+}
+
+/** Of two values of each round. */
+export function ratioOfRounds(over: readonly number[], under: readonly number[]): Ratio {
+  const ratios = over.map((value, round) => value / under[round]!)
   return { median: percentileOf(ratios, 0.5), lowest: Math.min(...ratios), highest: Math.max(...ratios) }
 }
 

@@ -26,6 +26,8 @@ export interface Command {
 export interface SystemOptions {
   /** Folder of the checkout. */
   readonly root: string
+  /** The program that runs it; by default the one that runs the benchmark. */
+  readonly node?: string | undefined
   /** Of the Kafka profile: 1 or 3. */
   readonly brokers: number
   /** Further settings. */
@@ -47,20 +49,21 @@ export async function withHome<T>(work: (home: string) => Promise<T>): Promise<T
 
 /** Runs `work` on a new installation and removes it afterwards. */
 export function withSystem<T>(
-  { root, brokers, environment = {} }: SystemOptions,
+  { root, node = process.execPath, brokers, environment = {} }: SystemOptions,
   profile: Profile,
   work: (system: RunningSystem) => Promise<T>,
 ): Promise<T> {
+  const program = { checkout: root, node }
   return withHome(async (home) => {
     const installation = await startInstallation({
-      ...{ home, kafka: profile === 'kafka', brokers, flags: flagsOfStart(root) },
+      ...{ ...program, home, kafka: profile === 'kafka', brokers, flags: flagsOfStart(root) },
       environment: { ...ENVIRONMENT, ...environment },
     })
     const { ready: line, supervisor, startMs: readyAfterMs } = installation
     try {
       return await work({
         ...{ profile, home, pid: supervisor.pid!, line, readyAfterMs },
-        cupel: (...args) => run(home, args),
+        cupel: (...args) => run(program, home, args),
       })
     } finally {
       await installation.stop()
@@ -84,9 +87,13 @@ export async function newKey(system: RunningSystem, account: string, plan = 'ent
   return String(json['key'])
 }
 
-async function run(home: string, args: readonly string[]): Promise<Command> {
+async function run(
+  program: { readonly checkout: string; readonly node: string },
+  home: string,
+  args: readonly string[],
+): Promise<Command> {
   const [since, spentBefore] = [performance.now(), endedChildrenSeconds()]
-  const { exitCode, stdout, stderr } = await cupel(home, [...args, '--json'])
+  const { exitCode, stdout, stderr } = await cupel(home, [...args, '--json'], {}, program)
   const seconds = (performance.now() - since) / 1_000
   if (exitCode !== 0) throw new Error(`cupel ${args.join(' ')} ended with code ${exitCode}.\n${stderr}`)
   // Some commands print progress first, one line of JSON each.

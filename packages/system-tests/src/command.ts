@@ -1,7 +1,7 @@
 /** One call of the `cupel` command, as an operator makes it. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { checkout, environmentFor } from './installation.js'
+import { checkout, environmentFor, type StartOptions } from './installation.js'
 
 export interface CommandResult {
   readonly exitCode: number | null
@@ -13,10 +13,12 @@ export function cupel(
   home: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  program: Pick<StartOptions, 'checkout' | 'node'> = {},
 ): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(checkout, 'scripts/cupel.mjs'), ...args], {
-      cwd: checkout,
+    const folder = program.checkout ?? checkout
+    const child = spawn(program.node ?? process.execPath, [join(folder, 'scripts/cupel.mjs'), ...args], {
+      cwd: folder,
       env: environmentFor(home, environment),
       stdio: ['ignore', 'pipe', 'pipe'],
     })

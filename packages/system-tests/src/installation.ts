@@ -31,6 +31,8 @@ export interface StartOptions {
   /** Flags of Node. */
   readonly flags?: readonly string[]
   readonly home?: string
+  /** The folder whose programs run; by default this one. */
+  readonly checkout?: string
   /** The program that starts it; by default the one that runs the test. */
   readonly node?: string
   readonly environment?: Readonly<Record<string, string>>
@@ -68,12 +70,13 @@ export function removeHome(home: string): void {
 export async function startInstallation(options: StartOptions = {}): Promise<Installation> {
   const home = options.home ?? createHome()
   const startedAt = Date.now()
-  const args = [...(options.flags ?? []), join(checkout, 'scripts/start.mjs'), '--json']
+  const folder = options.checkout ?? checkout
+  const args = [...(options.flags ?? []), join(folder, 'scripts/start.mjs'), '--json']
   if (options.kafka === true) args.push('--kafka')
   if (options.kafka === true && options.brokers !== undefined) args.push('--brokers', String(options.brokers))
   if (options.scale !== undefined) args.push('--scale', options.scale)
   const child = spawn(options.node ?? process.execPath, args, {
-    cwd: checkout,
+    cwd: folder,
     env: environmentFor(home, options.environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
