@@ -3,6 +3,7 @@ import type { ToldTransfer } from './formats/ledger-row.js'
 import type { KnownIds } from './known-ids.js'
 import type { Numbers } from './numbers.js'
 import type { RowSums } from './row-sums.js'
+import type { TransferWriter } from './store/transfer-writer.js'
 
 /** The row of a segment, updated with every batch. */
 export interface SegmentState {
@@ -142,8 +143,14 @@ export const isFull = ({ transfers, tokens, outcomes, joins, places, rows }: Bat
   Math.max(transfers.size + tokens.size + outcomes.size + joins.size, places.size) >= BATCH_TRANSFERS ||
   rows >= BATCH_ROWS
 
+export interface BatchNumbers {
+  readonly addresses: Numbers
+  readonly contracts: Numbers
+}
+
 export interface BatchPlace {
   readonly state: SegmentState
-  readonly numbers: { readonly addresses: Numbers; readonly contracts: Numbers }
+  readonly numbers: BatchNumbers
   readonly knownIds: KnownIds
+  readonly writer: TransferWriter
 }

@@ -18,13 +18,13 @@ import type {
 } from './import-request.js'
 import { importLockOf } from './import-lock.js'
 import type { ImportRun } from './import-run.js'
-import { createKnownIds } from './known-ids.js'
 import { publishSegment } from './publish-segment.js'
 import { sumsOf } from './row-sums.js'
 import { leftOut } from './segment-event.js'
 import { heightsDeclaredFor } from './segments.js'
 import type { SegmentState } from './batch.js'
 import { storeRows } from './store-rows.js'
+import { transferWriterIn } from './store/postgres-writer.js'
 
 /** The tables that an import fills. */
 const FILLED_TABLES = [
@@ -60,7 +60,8 @@ export async function importLedger(
       // One import per chain at a time, because an import may take over the rows of a killed one.
       await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [importLockOf(chain.code)])
       try {
-        return await runImport({ request, deps, chain, format, sha256, covers, now })
+        const writer = transferWriterIn(deps.database)
+        return await runImport({ request, deps, chain, format, sha256, covers, now, writer })
       } finally {
         await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [
           importLockOf(chain.code),
@@ -89,14 +90,8 @@ async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
   if (run.request.onlyUndeclared === true) await checkUndeclared(run)
   const resumedAt = state.rowsDone
   const isHistory = run.request.history !== undefined
-  const [left] = isHistory
-    ? []
-    : await deps.database.query<{ is_empty: boolean }>('SELECT ledger.leave_indexes() AS is_empty')
-  const isEmpty = left?.is_empty === true
-  // One that an interrupted import left for later tells which rows are known.
-  if (!isEmpty) await deps.database.execute('SELECT ledger.index_ids()')
-  await storeRows(run, state, { startedAt, knownIds: createKnownIds(deps.database, isEmpty) })
-  await deps.database.execute('SELECT ledger.index_transfers()')
+  await storeRows(run, state, { startedAt, knownIds: await run.writer.knownIds(state, isHistory) })
+  await run.writer.index()
   // Postgres takes statistics by itself a minute later at best. Until then its plans are those of the smaller ledger. The few rows of a history
   // leave them as they are.
   if (!isHistory) await deps.database.execute(`ANALYZE ${FILLED_TABLES}`)
@@ -133,7 +128,7 @@ interface SegmentRow extends Record<string, unknown> {
 async function beginSegment(
   run: ImportRun,
 ): Promise<{ readonly state: SegmentState; readonly ledgerSeq: number | null }> {
-  const { request, deps, chain, sha256, covers } = run
+  const { request, deps, chain, sha256, covers, writer } = run
   const replaces = request.replace === true
   const [row] = await deps.database.transaction({ at: 'ledger.segment' }, async (transaction) => {
     const { completeFrom = null, completeTo = null, format, history } = request
@@ -157,7 +152,8 @@ async function beginSegment(
          AND history_provider IS NOT DISTINCT FROM $9 AND history_height IS NOT DISTINCT FROM $10`,
       names,
     )
-    if (rows[0]!.ledger_seq === null) await restartOthers(transaction, chain.code, rows[0]!.segment_id)
+    const [{ ledger_seq: ledgerSeq, segment_id: segmentId }] = rows as [SegmentRow]
+    if (ledgerSeq === null) await writer.restartOthers(transaction, { chain: chain.code, segmentId })
     return rows
   })
   const state: SegmentState = {
@@ -183,15 +179,6 @@ async function unreadableRows(
   return await database.query<{ line: number; message: string }>(
     `SELECT line, message FROM ledger.unreadable_row WHERE segment_id = $1 ORDER BY line LIMIT ${MAX_SHOWN_ROWS}`,
     [segmentId],
-  )
-}
-
-/** This import may take over rows of other interrupted imports; each of those must then begin again. Their sums stay: they stored rows. */
-async function restartOthers(transaction: Queryable, chain: string, segmentId: number): Promise<void> {
-  await transaction.execute(
-    `UPDATE ledger.segment SET rows_done = 0, counts = '{}', first_height = NULL, last_height = NULL, last_at_s = NULL
-     WHERE chain = $1 AND segment_id <> $2 AND ledger_seq IS NULL`,
-    [chain, segmentId],
   )
 }
 

@@ -2,6 +2,7 @@
 import type { ChainDefinition } from './formats/chain.js'
 import type { LedgerFormat } from './formats/ledger-row.js'
 import type { LedgerImportDeps, LedgerImportRequest } from './import-request.js'
+import type { TransferWriter } from './store/transfer-writer.js'
 
 export interface ImportRun {
   readonly request: LedgerImportRequest
@@ -13,4 +14,5 @@ export interface ImportRun {
   /** Kinds that the declared range covers; empty without a range. */
   readonly covers: readonly string[]
   readonly now: Date
+  readonly writer: TransferWriter
 }

@@ -4,7 +4,6 @@ import type { Queryable } from '@cupel/postgres'
 import { outboxType, writeOutbox } from '@cupel/projections'
 import { BLOCKS } from './formats/blocks.js'
 import type { ImportRun } from './import-run.js'
-import { nameCalls } from './name-calls.js'
 import { nothingLeft, segmentEvent, type SegmentStatement } from './segment-event.js'
 import { added, notedSums, sumsText } from './row-sums.js'
 import { declaredBySegment, SEGMENT_COLUMNS, segmentOf, type SegmentRow } from './segments.js'
@@ -18,15 +17,15 @@ export interface Published {
 }
 
 export async function publishSegment(run: ImportRun, state: SegmentState): Promise<Published> {
-  const { request, deps, chain, covers } = run
+  const { request, deps, covers, writer } = run
   const publishedAt = run.now.toISOString()
   return await deps.database.transaction({ at: 'ledger.publish' }, async (transaction) => {
     // All chains share one sequence of numbers, so publications run one after another.
     await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('cupel.ledger-publish', 0))")
     if (request.replace === true)
-      state.counts['retired'] = await retireOthers(transaction, chain.code, run, state)
-    await nameCalls(transaction, state)
-    if (request.format === BLOCKS) state.counts['timed'] = await countTimed(transaction, state)
+      state.counts['retired'] = await writer.retire(transaction, state, { ...request, covers })
+    await writer.nameCalls(transaction, state)
+    if (request.format === BLOCKS) state.counts['timed'] = await writer.countTimed(transaction, state)
     const rowSums = added(state.rowSums, await notedSums(transaction))
     const [row] = await transaction.query<SegmentRow>(
       `UPDATE ledger.segment SET complete_to_at_s = $2, counts = $3, published_at = $4, row_sums = string_to_array($5, ',')::numeric[],
@@ -47,7 +46,7 @@ export async function publishSegment(run: ImportRun, state: SegmentState): Promi
     await announce(transaction, segmentEvent(segment, request.reason ?? ''))
     if (covers.length === 0 || request.history !== undefined)
       return { ledgerSeq, notes: notesOn(state, false) }
-    const declared = await declaredBySegment(transaction, { chain: chain.code, ledgerSeq })
+    const declared = await declaredBySegment(transaction, { chain: state.chain, ledgerSeq })
     const completeToAtS = declared.find(({ segmentId }) => segmentId === state.segmentId)?.range.toAtS ?? null
     return { ledgerSeq, notes: notesOn(state, completeToAtS === null) }
   })
@@ -83,40 +82,3 @@ function notesOn({ counts }: SegmentState, isWithoutTime: boolean): readonly str
 
 const WITHOUT_TIME =
   'The end of the range has no time, so it may not count as recent. Import the blocks with --format blocks.'
-
-/** Kinds of stored transfers that the declared range covers. */
-const storedKinds: Readonly<Record<string, readonly string[]>> = {
-  native: ['n', 'u'],
-  internal: ['i'],
-  token: ['t'],
-}
-
-/** Retires the transfers of the range that the file does not contain: a reorganisation removed their blocks. */
-async function retireOthers(
-  transaction: Queryable,
-  chain: string,
-  { request: { completeFrom, completeTo }, covers }: ImportRun,
-  { segmentId }: SegmentState,
-): Promise<number> {
-  return await transaction.execute(
-    `UPDATE ledger.transfer SET retired_segment_id = $2
-     WHERE segment_id IN (SELECT s.segment_id FROM ledger.segment s WHERE s.chain = $1) AND block_number BETWEEN $3 AND $4
-       AND coalesce(seen_segment_id, segment_id) <> $2 AND retired_segment_id IS NULL AND kind = ANY ($5::text[]::"char"[])`,
-    [chain, segmentId, completeFrom, completeTo, covers.flatMap((kind) => storedKinds[kind] ?? [])],
-  )
-}
-
-/** Visible transfers without a time of their own, in blocks whose time no earlier segment states. */
-async function countTimed(transaction: Queryable, { chain, segmentId }: SegmentState): Promise<number> {
-  const [row] = await transaction.query<{ count: number }>(
-    `SELECT count(*) FROM ledger.transfer t
-     JOIN ledger.segment own USING (segment_id)
-     JOIN ledger.block b ON b.chain = own.chain AND b.height = t.block_number AND b.segment_id = $2
-     WHERE own.chain = $1 AND t.occurred_at_s IS NULL AND own.ledger_seq IS NOT NULL
-       AND NOT EXISTS (
-         SELECT FROM ledger.block other JOIN ledger.segment s USING (segment_id)
-         WHERE other.chain = own.chain AND other.height = t.block_number AND s.ledger_seq IS NOT NULL)`,
-    [chain, segmentId],
-  )
-  return row!.count
-}

@@ -3,25 +3,12 @@ import type { Database, Queryable } from '@cupel/postgres'
 import { placeOf, type Batch, type BatchPlace, type SegmentState } from './batch.js'
 import { added as addedSums, NO_ROWS, notedSums, sumsText } from './row-sums.js'
 import { isUnseen } from './segments.js'
-import { storeTransfers } from './store-transfers.js'
 import { hashDigits } from './stored-values.js'
 import { tellOwnRows } from './told-rows.js'
 import { widened } from './widened-heights.js'
 
 /** A row of a killed import has the key of a new one. */
 const IS_UNSEEN = isUnseen('known.segment_id')
-
-/** A known proof or failure stays, unless it came from a killed import. */
-const PROVE = {
-  name: 'ledger.prove',
-  text: `
-    UPDATE ledger.transfer known SET
-      proven_segment_id = CASE WHEN succeeded THEN $1 ELSE proven_segment_id END,
-      failed_segment_id = CASE WHEN succeeded THEN failed_segment_id ELSE $1 END
-    FROM unnest($2::uuid[], $3::bool[]) AS told (id, succeeded)
-    WHERE known.transfer_id = told.id
-      AND CASE WHEN succeeded THEN ${isUnseen('known.proven_segment_id')} ELSE ${isUnseen('known.failed_segment_id')} END`,
-}
 
 const JOIN = {
   name: 'ledger.join',
@@ -87,7 +74,7 @@ export const otherPosition = (): Error =>
 export async function storeBatch(
   database: Database,
   batch: Batch,
-  { state, numbers, knownIds }: BatchPlace,
+  { state, numbers, knownIds, writer }: BatchPlace,
 ): Promise<void> {
   const counts = { ...state.counts }
   const count = (name: string, more: number): void => {
@@ -101,7 +88,7 @@ export async function storeBatch(
     let copied = NO_ROWS
     await tellOwnRows(transaction)
     if (batch.transfers.size > 0) {
-      const stored = await storeTransfers(transaction, batch, { state, numbers, areNew })
+      const stored = await writer.store(transaction, batch, { state, numbers, areNew })
       areAsTold = stored.areAsTold
       copied = stored.sums
       count('added', stored.added)
@@ -109,9 +96,8 @@ export async function storeBatch(
     }
     count('known', batch.repeated)
     if (batch.outcomes.size > 0) {
-      const told = [[...batch.outcomes.keys()], [...batch.outcomes.values()]]
-      count('contradicted', await countContradicted(transaction, batch))
-      count('proven', await transaction.execute(PROVE, [batch.segmentId, ...told]))
+      count('contradicted', await writer.countContradicted(transaction, batch, state))
+      count('proven', await writer.prove(transaction, batch, state))
     }
     if (batch.unreadable.length > 0) await storeUnreadable(transaction, batch)
     if (batch.tokens.size > 0) await storeTokens(transaction, batch, state)
@@ -229,18 +215,6 @@ async function storeUnreadable(transaction: Queryable, { segmentId, unreadable }
       unreadable.map(({ message }) => message.slice(0, 500)),
     ],
   )
-}
-
-/** Transactions that the file calls failed, and an earlier file proved: those stay proven. */
-async function countContradicted(transaction: Queryable, { outcomes }: Batch): Promise<number> {
-  const failed = [...outcomes].flatMap(([id, succeeded]) => (succeeded ? [] : [id]))
-  if (failed.length === 0) return 0
-  const [row] = await transaction.query<{ count: number }>(
-    `SELECT count(*) FROM ledger.transfer known
-     WHERE transfer_id = ANY ($1::uuid[]) AND NOT ${isUnseen('known.proven_segment_id')}`,
-    [failed],
-  )
-  return row!.count
 }
 
 async function storeJoins(

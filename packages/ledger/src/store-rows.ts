@@ -38,7 +38,7 @@ export async function storeRows(
   const store = async (full: Batch): Promise<void> => {
     if (waiting.length === MOST_WAITING) await waiting.shift()
     storing = storing.then(async () => {
-      await storeBatch(deps.database, full, { state, numbers, knownIds })
+      await storeBatch(deps.database, full, { state, numbers, knownIds, writer: run.writer })
       const seconds = (performance.now() - startedAt) / 1_000
       deps.onProgress?.(state.rowsDone, Math.round((state.rowsDone - resumedAt) / Math.max(seconds, 0.001)))
     })

@@ -1,9 +1,9 @@
 /** Stores the transfers of a batch. */
 import type { Transaction } from '@cupel/postgres'
 import { isUnseen } from './segments.js'
-import type { Batch, BatchPlace } from './batch.js'
+import type { Batch } from './batch.js'
 import type { ToldTransfer } from './formats/ledger-row.js'
-import type { RowSums } from './row-sums.js'
+import type { StoredTransfers, StorePlace } from './store/transfer-writer.js'
 import { hashDigits, plainArray, type PlainValue } from './stored-values.js'
 import { COPY_TRANSFERS, lineOf, sumsOfRows, toldRow, type NumberedEnds } from './told-rows.js'
 
@@ -50,24 +50,10 @@ const STORE_KNOWN = {
       WHERE coalesce(known.seen_segment_id, known.segment_id) <> excluded.segment_id`,
 }
 
-export interface StoredTransfers {
-  /** New transfers with a counterparty. */
-  readonly added: number
-  /** Every transfer of the batch was new, so its row is as the file tells it. */
-  readonly areAsTold: boolean
-  /** The sums of the rows that were copied. */
-  readonly sums: RowSums
-}
-
-/** `areNew`: no row has any of the ids. */
 export async function storeTransfers(
   transaction: Transaction,
   { segmentId, transfers, uncounted, owners }: Batch,
-  {
-    state: { replaces, chain },
-    numbers: { addresses, contracts },
-    areNew,
-  }: Omit<BatchPlace, 'knownIds'> & { readonly areNew: boolean },
+  { state: { replaces, chain }, numbers: { addresses, contracts }, areNew }: StorePlace,
 ): Promise<StoredTransfers> {
   const known = new Set<string>()
   const found = areNew

@@ -70,7 +70,7 @@ export interface MovementsRequest extends LedgerState {
   readonly txHash: string
 }
 
-export type Direction = 'incoming' | 'outgoing'
+type Direction = 'incoming' | 'outgoing'
 
 /** A movement, with the letter of its kind. */
 export interface StoredMovement extends Omit<Movement, 'amount'> {

@@ -14,6 +14,7 @@ import type { SegmentState } from '../../src/batch.js'
 import { fileSha256 } from '../../src/formats/file-sha256.js'
 import { hashOfDigits } from '../../src/stored-values.js'
 import { storeRows } from '../../src/store-rows.js'
+import { transferWriterIn } from '../../src/store/postgres-writer.js'
 import { createIdentities } from '../../src/transfer-identity.js'
 import { copiedRows, rowsOf, type Told } from './told-statements.js'
 
@@ -255,8 +256,10 @@ async function readFile({ request, text, now }: FileOfWorld): Promise<ReadFile |
   const state = emptyState(chain.code)
   try {
     const covers = await declaredKinds(asked, format, chain)
-    const run = { request: asked, deps: { database: databaseInto(statements) }, chain, format, covers, now }
-    const knownIds = createKnownIds(run.deps.database, true)
+    const database = databaseInto(statements)
+    const writer = transferWriterIn(database)
+    const run = { request: asked, deps: { database }, chain, format, covers, now, writer }
+    const knownIds = createKnownIds(database, true)
     await storeRows({ ...run, sha256: await fileSha256(request.file) }, state, { startedAt: 0, knownIds })
     const segment: StoredSegment = {
       covers,

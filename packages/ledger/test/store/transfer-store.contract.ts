@@ -218,7 +218,7 @@ export function transferStoreContract(name: string, open: () => Promise<StoreUnd
       }
     })
 
-    test('sizes that are counted up to a number of transfers are no larger than the whole ones', async () => {
+    test('sizes that are counted up to a number of transfers never exceed the whole ones', async () => {
       const asked = { chain: CHAIN, ledgerSeq: FILES, addresses: people }
       const whole = await store.transfers.sizes(asked)
       const least = await store.transfers.sizes({ ...asked, most: 3 })

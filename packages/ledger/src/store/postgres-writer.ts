@@ -1,0 +1,95 @@
+/** Writes the transfers of an import to Postgres. */
+import type { Database, Queryable } from '@cupel/postgres'
+import type { Batch } from '../batch.js'
+import { createKnownIds } from '../known-ids.js'
+import { nameCalls } from '../name-calls.js'
+import { isUnseen } from '../segments.js'
+import { storeTransfers } from '../store-transfers.js'
+import type { RetiredRange, TransferWriter, WrittenSegment } from './transfer-writer.js'
+
+export const transferWriterIn = (database: Database): TransferWriter => ({
+  restartOthers,
+  async knownIds(_state, isHistory) {
+    const [left] = isHistory
+      ? []
+      : await database.query<{ is_empty: boolean }>('SELECT ledger.leave_indexes() AS is_empty')
+    const isEmpty = left?.is_empty === true
+    // One that an interrupted import left for later tells which rows are known.
+    if (!isEmpty) await database.execute('SELECT ledger.index_ids()')
+    return createKnownIds(database, isEmpty)
+  },
+  index: async () => void (await database.execute('SELECT ledger.index_transfers()')),
+  store: storeTransfers,
+  prove: async (transaction, { segmentId, outcomes }) =>
+    await transaction.execute(PROVE, [segmentId, [...outcomes.keys()], [...outcomes.values()]]),
+  countContradicted,
+  retire: retireOthers,
+  nameCalls,
+  countTimed,
+})
+
+/** The sums of their rows stay: they stored rows. */
+async function restartOthers(transaction: Queryable, { chain, segmentId }: WrittenSegment): Promise<void> {
+  await transaction.execute(
+    `UPDATE ledger.segment SET rows_done = 0, counts = '{}', first_height = NULL, last_height = NULL, last_at_s = NULL
+     WHERE chain = $1 AND segment_id <> $2 AND ledger_seq IS NULL`,
+    [chain, segmentId],
+  )
+}
+
+/** A known proof or failure stays, unless it came from a killed import. */
+const PROVE = {
+  name: 'ledger.prove',
+  text: `
+    UPDATE ledger.transfer known SET
+      proven_segment_id = CASE WHEN succeeded THEN $1 ELSE proven_segment_id END,
+      failed_segment_id = CASE WHEN succeeded THEN failed_segment_id ELSE $1 END
+    FROM unnest($2::uuid[], $3::bool[]) AS told (id, succeeded)
+    WHERE known.transfer_id = told.id
+      AND CASE WHEN succeeded THEN ${isUnseen('known.proven_segment_id')} ELSE ${isUnseen('known.failed_segment_id')} END`,
+}
+
+async function countContradicted(transaction: Queryable, { outcomes }: Batch): Promise<number> {
+  const failed = [...outcomes].flatMap(([id, succeeded]) => (succeeded ? [] : [id]))
+  if (failed.length === 0) return 0
+  const [row] = await transaction.query<{ count: number }>(
+    `SELECT count(*) FROM ledger.transfer known
+     WHERE transfer_id = ANY ($1::uuid[]) AND NOT ${isUnseen('known.proven_segment_id')}`,
+    [failed],
+  )
+  return row!.count
+}
+
+/** Kinds of stored transfers that the declared range covers. */
+const storedKinds: Readonly<Record<string, readonly string[]>> = {
+  native: ['n', 'u'],
+  internal: ['i'],
+  token: ['t'],
+}
+
+async function retireOthers(
+  transaction: Queryable,
+  { chain, segmentId }: WrittenSegment,
+  { completeFrom, completeTo, covers }: RetiredRange,
+): Promise<number> {
+  return await transaction.execute(
+    `UPDATE ledger.transfer SET retired_segment_id = $2
+     WHERE segment_id IN (SELECT s.segment_id FROM ledger.segment s WHERE s.chain = $1) AND block_number BETWEEN $3 AND $4
+       AND coalesce(seen_segment_id, segment_id) <> $2 AND retired_segment_id IS NULL AND kind = ANY ($5::text[]::"char"[])`,
+    [chain, segmentId, completeFrom, completeTo, covers.flatMap((kind) => storedKinds[kind] ?? [])],
+  )
+}
+
+async function countTimed(transaction: Queryable, { chain, segmentId }: WrittenSegment): Promise<number> {
+  const [row] = await transaction.query<{ count: number }>(
+    `SELECT count(*) FROM ledger.transfer t
+     JOIN ledger.segment own USING (segment_id)
+     JOIN ledger.block b ON b.chain = own.chain AND b.height = t.block_number AND b.segment_id = $2
+     WHERE own.chain = $1 AND t.occurred_at_s IS NULL AND own.ledger_seq IS NOT NULL
+       AND NOT EXISTS (
+         SELECT FROM ledger.block other JOIN ledger.segment s USING (segment_id)
+         WHERE other.chain = own.chain AND other.height = t.block_number AND s.ledger_seq IS NOT NULL)`,
+    [chain, segmentId],
+  )
+  return row!.count
+}

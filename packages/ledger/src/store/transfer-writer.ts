@@ -1,0 +1,55 @@
+/** The store of the transfers of the ledger, for the import that writes: there is one for each chain at a time. */
+import type { Queryable, Transaction } from '@cupel/postgres'
+import type { Batch, BatchNumbers, SegmentState } from '../batch.js'
+import type { KnownIds } from '../known-ids.js'
+import type { RowSums } from '../row-sums.js'
+
+export interface StoredTransfers {
+  /** New transfers with a counterparty. */
+  readonly added: number
+  /** Every transfer of the batch was new, so its row is as the file tells it. */
+  readonly areAsTold: boolean
+  /** The sums of the rows that the store does not note in the transaction itself; see `notedSums`. */
+  readonly sums: RowSums
+}
+
+export interface StorePlace {
+  readonly state: SegmentState
+  readonly numbers: BatchNumbers
+  /** No row has any of the ids of the batch. */
+  readonly areNew: boolean
+}
+
+export type WrittenSegment = Pick<SegmentState, 'chain' | 'segmentId'>
+
+export interface RetiredRange {
+  readonly completeFrom?: number | undefined
+  readonly completeTo?: number | undefined
+  /** Kinds of transfers that the declared range covers: native, internal, token. */
+  readonly covers: readonly string[]
+}
+
+/**
+ * Each function with a transaction runs in the one that advances or publishes the segment: what it writes counts only if the transaction is committed. Whatever an
+ * import wrote whose transaction was lost counts neither then nor if the import goes on.
+ */
+export interface TransferWriter {
+  /** In the transaction that begins or finds the segment: other interrupted imports of the chain must begin again, because this one may take over their rows. */
+  restartOthers(transaction: Queryable, state: WrittenSegment): Promise<void>
+  /** Before the first row of an import. A history of one address has few rows. */
+  knownIds(state: SegmentState, isHistory: boolean): Promise<KnownIds>
+  /** After its last row: from here on rows are read as fast as ever. */
+  index(): Promise<void>
+  /** Of a known transfer it adds what the batch proves, or what a file that replaces its range states. */
+  store(transaction: Transaction, batch: Batch, place: StorePlace): Promise<StoredTransfers>
+  /** What a batch tells of transactions of other files; resolves to the number of transfers that it proves, or calls failed. */
+  prove(transaction: Transaction, batch: Batch, state: SegmentState): Promise<number>
+  /** Transactions that the batch calls failed, and an earlier file proved: those stay proven. */
+  countContradicted(transaction: Transaction, batch: Batch, state: SegmentState): Promise<number>
+  /** Retires the transfers of the range that the file does not contain; resolves to their number. */
+  retire(transaction: Transaction, state: WrittenSegment, range: RetiredRange): Promise<number>
+  /** Gives calls that have only a place the name that they have in other files. */
+  nameCalls(transaction: Transaction, state: WrittenSegment): Promise<void>
+  /** Visible transfers without a time of their own, in blocks whose time no earlier segment states. */
+  countTimed(transaction: Queryable, state: WrittenSegment): Promise<number>
+}

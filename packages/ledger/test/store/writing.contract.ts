@@ -1,0 +1,169 @@
+/** What every store of transfers keeps of imports: what a segment brings counts once and with its segment, whatever died meanwhile. */
+import type { Database } from '@cupel/postgres'
+import { diesAt } from '@cupel/testkit/installation'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { LedgerImportRequest } from '../../src/index.js'
+import { added, NO_ROWS, sumsOf, sumsText, type RowSums } from '../../src/row-sums.js'
+import type { StoredRow, TransferReader } from '../../src/store/transfer-store.js'
+import { address, csvOf, hash, type CsvTransfer, type LedgerInstallation } from '../installation.js'
+
+export interface WriterUnderTest {
+  readonly ledger: LedgerInstallation
+  readonly transfers: TransferReader
+  /** Imports with connections of its own, which may end at any time. */
+  importWith(request: LedgerImportRequest, database: Database): Promise<unknown>
+  /** The sums of all rows, of both sides if the store has two. */
+  sums(): Promise<readonly RowSums[]>
+  /** Another amount in the row of the hash that the address sent: what an intruder does. */
+  alter(row: { readonly txHash: string; readonly from: string }): Promise<void>
+}
+
+/** Three batches. */
+const TRANSFERS = 12_000
+const TIMEOUT_MS = 120_000
+const RECEIVER = address(2_000)
+const RECEIPTS = 'transaction_hash,cumulative_gas_used,status'
+
+export function transferWriterContract(name: string, open: () => Promise<WriterUnderTest>): void {
+  describe(name, () => {
+    let store: WriterUnderTest
+    beforeEach(async () => {
+      store = await open()
+    }, 60_000)
+    afterEach(async () => await store.ledger.close())
+
+    let files = 0
+    const imported = async (content: string, request: Partial<LedgerImportRequest> = {}) =>
+      await store.ledger.imported(await store.ledger.file(`${(files += 1)}.csv`, content), request)
+    const rowsOf = async (one: string, ledgerSeq: number): Promise<readonly StoredRow[]> =>
+      await store.transfers.allRows({ chain: 'ETH', ledgerSeq, addresses: [one], owners: [0] })
+    const received = async (ledgerSeq: number): Promise<number> => (await rowsOf(RECEIVER, ledgerSeq)).length
+
+    /** What the segments say that they changed. */
+    async function stated(): Promise<string> {
+      const rows = await store.ledger.database.query<{ sums: string }>(
+        `SELECT array_to_string(row_sums, ',') AS sums FROM ledger.segment`,
+      )
+      return sumsText(rows.reduce((sums, row) => added(sums, sumsOf(row.sums)), NO_ROWS))
+    }
+    async function expectStatedRows(): Promise<void> {
+      for (const sums of await store.sums()) expect(sumsText(sums)).toBe(await stated())
+    }
+
+    const many = csvOf(
+      Array.from({ length: TRANSFERS }, (_, n) => ({
+        hash: hash(n + 1),
+        from: address(5_000 + n),
+        block: n,
+      })),
+    )
+    const killedImporting = async (file: string, failpoint: string): Promise<void> => {
+      const request = { file, format: 'csv', chain: 'ETH', importedBy: 'operator:child' }
+      await diesAt(store.ledger.connectionString, failpoint, async ({ database }) => {
+        await store.importWith(request, database)
+      })
+    }
+
+    test.each([
+      'before:ledger.segment:1',
+      'after:ledger.segment:1',
+      'before:ledger.batch:1',
+      'after:ledger.batch:1',
+      'before:ledger.batch:3',
+      'before:ledger.publish:1',
+    ])(
+      'an import that dies at %s shows nothing, and goes on without counting anything twice',
+      async (failpoint) => {
+        const file = await store.ledger.file('killed.csv', many)
+        await killedImporting(file, failpoint)
+        expect(await received(1)).toBe(0)
+        await expectStatedRows()
+        expect(await store.ledger.imported(file)).toMatchObject({ rows: TRANSFERS, ledgerSeq: 1 })
+        expect(await received(1)).toBe(TRANSFERS)
+        await expectStatedRows()
+      },
+      TIMEOUT_MS,
+    )
+
+    test(
+      'what a dead import left is told by the next file, and once more by its own',
+      async () => {
+        const killed = await store.ledger.file('killed.csv', many)
+        await killedImporting(killed, 'after:ledger.batch:2')
+        await imported(`${many}\n`)
+        expect(await received(1)).toBe(TRANSFERS)
+        await expectStatedRows()
+        expect(await store.ledger.imported(killed)).toMatchObject({ status: 'imported', ledgerSeq: 2 })
+        expect(await received(2)).toBe(TRANSFERS)
+        await expectStatedRows()
+      },
+      TIMEOUT_MS,
+    )
+
+    test('a file that tells known transfers again adds none of them', async () => {
+      const rows = [{ hash: hash(1) }, { hash: hash(2) }] as const
+      await imported(csvOf(rows))
+      const again = await imported(csvOf([...rows, { hash: hash(3) }]))
+      expect(again).toMatchObject({ added: 1, known: 2 })
+      expect([await received(1), await received(2)]).toEqual([2, 3])
+      await expectStatedRows()
+    })
+
+    test('receipts prove transfers and call others failed, from their state on', async () => {
+      const untold: CsvTransfer = { status: '' }
+      await imported(csvOf([1, 2, 3].map((n) => ({ ...untold, hash: hash(n), from: address(n), block: n }))))
+      const receipts = `${RECEIPTS}\n${hash(1)},1,1\n${hash(2)},1,0\n`
+      await imported(receipts, { format: 'ethereum-etl' })
+      const proven = async (n: number, ledgerSeq: number) =>
+        (await rowsOf(address(n), ledgerSeq)).map((row) => row[10])
+      expect(await Promise.all([1, 2, 3].map((n) => proven(n, 1)))).toEqual([['f'], ['f'], ['f']])
+      expect(await Promise.all([1, 2, 3].map((n) => proven(n, 2)))).toEqual([['t'], [], ['f']])
+      await expectStatedRows()
+    })
+
+    test('receipts that contradict a proof are told, and it stands', async () => {
+      await imported(csvOf([{ hash: hash(1), from: address(1) }]))
+      await imported(`${RECEIPTS}\n${hash(1)},1,0\n`, { format: 'ethereum-etl' })
+      expect((await rowsOf(address(1), 2)).map((row) => row[10])).toEqual(['t'])
+      const [, second] = await store.ledger.database.query<{ counts: object }>(
+        'SELECT counts FROM ledger.segment ORDER BY segment_id',
+      )
+      expect(second!.counts).toMatchObject({ contradicted: 1 })
+    })
+
+    test('a transfer without a time has that of its block, from the state of the blocks on', async () => {
+      await imported(csvOf([{ hash: hash(1), block: 77, time: '' }]))
+      const atS = Date.parse('2026-10-01T00:00:00Z') / 1_000
+      expect(await imported(`number,timestamp\n77,${atS}\n`, { format: 'blocks' })).toMatchObject({
+        timed: 1,
+      })
+      const times = async (ledgerSeq: number) => (await rowsOf(RECEIVER, ledgerSeq)).map((row) => row[7])
+      expect([await times(1), await times(2)]).toEqual([[''], [String(atS)]])
+      const bundles = async (ledgerSeq: number) =>
+        await store.transfers.bundles({ chain: 'ETH', ledgerSeq, addresses: [RECEIVER], beyond: 0 })
+      expect(await bundles(1)).toMatchObject([{ firstAtS: null, lastAtS: null }])
+      expect(await bundles(2)).toMatchObject([{ firstAtS: String(atS), lastAtS: String(atS) }])
+    })
+
+    test('a range that is replaced keeps what both files tell, with the new block', async () => {
+      const pay = (n: number, block: number): CsvTransfer => ({ hash: hash(n), from: address(n), block })
+      const range = { completeFrom: 10, completeTo: 20, covers: ['native'] as const }
+      await imported(csvOf([pay(1, 10), pay(2, 12)]), range)
+      await imported(csvOf([pay(2, 13)]), { ...range, replace: true })
+      await expectStatedRows()
+      expect(await rowsOf(address(1), 2)).toEqual([])
+      expect((await rowsOf(address(2), 2)).map((row) => row[6])).toEqual(['13'])
+      await imported(csvOf([pay(1, 11), pay(2, 13)]), { ...range, replace: true })
+      expect((await rowsOf(address(1), 3)).map((row) => row[6])).toEqual(['11'])
+      await expectStatedRows()
+    })
+
+    test('an amount that somebody altered is found', async () => {
+      await imported(csvOf([1, 2, 3].map((n) => ({ hash: hash(n), from: address(n) }))))
+      await expectStatedRows()
+      await store.alter({ txHash: hash(2), from: address(2) })
+      const sums = (await store.sums()).map(sumsText)
+      expect(sums.some((one) => one !== sums[0]) || sums[0] !== (await stated())).toBe(true)
+    })
+  })
+}
