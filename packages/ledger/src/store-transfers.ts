@@ -26,9 +26,13 @@ const INSERT = `
       AS told (id, execution, sender, receiver, kind, contract, tx_hash, amount, block, at_s, tx_index, place,
         from_net, to_net)`
 
+/** The transaction of a retired transfer is in another block now: a reorganisation moved it to one that no file replaces. */
+const IS_MOVED = 'known.retired_segment_id IS NOT NULL AND excluded.block_number <> known.block_number'
+const IS_PLACED = `($16 OR ${IS_MOVED})`
+
 /**
  * Takes over the invisible rows of a killed import. Adds proofs of execution or failure to known transfers. A file that replaces its range
- * also updates the block of a transfer and restores a transfer that an earlier file had retired.
+ * also updates the block of a transfer and restores a transfer that an earlier file had retired, as any file does that tells it in another block.
  */
 const STORE_KNOWN = {
   name: 'ledger.store-known',
@@ -41,11 +45,11 @@ const STORE_KNOWN = {
       failed_segment_id = CASE WHEN $16 AND excluded.proven_segment_id IS NOT NULL THEN NULL
         WHEN ${isUnseen('known.failed_segment_id')}
         THEN coalesce(excluded.failed_segment_id, known.failed_segment_id) ELSE known.failed_segment_id END,
-      retired_segment_id = CASE WHEN $16 THEN NULL ELSE known.retired_segment_id END,
-      block_number = CASE WHEN $16 THEN excluded.block_number ELSE known.block_number END,
-      occurred_at_s = CASE WHEN $16 THEN excluded.occurred_at_s ELSE known.occurred_at_s END,
-      tx_index = CASE WHEN $16 THEN excluded.tx_index ELSE known.tx_index END,
-      place = CASE WHEN $16 THEN excluded.place ELSE known.place END,
+      retired_segment_id = CASE WHEN ${IS_PLACED} THEN NULL ELSE known.retired_segment_id END,
+      block_number = CASE WHEN ${IS_PLACED} THEN excluded.block_number ELSE known.block_number END,
+      occurred_at_s = CASE WHEN ${IS_PLACED} THEN excluded.occurred_at_s ELSE known.occurred_at_s END,
+      tx_index = CASE WHEN ${IS_PLACED} THEN excluded.tx_index ELSE known.tx_index END,
+      place = CASE WHEN ${IS_PLACED} THEN excluded.place ELSE known.place END,
       seen_segment_id = CASE WHEN ${IS_UNSEEN} THEN NULL ELSE excluded.segment_id END
       WHERE coalesce(known.seen_segment_id, known.segment_id) <> excluded.segment_id`,
 }

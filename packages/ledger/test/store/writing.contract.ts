@@ -158,6 +158,20 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
       await expectStatedRows()
     })
 
+    test('a transaction that a reorganisation moved to a later block counts again once a file tells it there', async () => {
+      const pay = (block: number): CsvTransfer => ({ hash: hash(1), from: address(1), block })
+      const range = { completeFrom: 10, completeTo: 20, covers: ['native'] as const }
+      await imported(csvOf([pay(20), { hash: hash(2), from: address(2), block: 11 }]), range)
+      await imported(csvOf([{ hash: hash(2), from: address(2), block: 11 }]), { ...range, replace: true })
+      expect(await rowsOf(address(1), 2)).toEqual([])
+      // A file of the block that is no more does not bring it back.
+      await imported(csvOf([pay(20)]))
+      expect(await rowsOf(address(1), 3)).toEqual([])
+      await imported(csvOf([pay(21)]), { completeFrom: 21, completeTo: 30, covers: ['native'] })
+      expect((await rowsOf(address(1), 4)).map((row) => row[6])).toEqual(['21'])
+      await expectStatedRows()
+    })
+
     test('an amount that somebody altered is found', async () => {
       await imported(csvOf([1, 2, 3].map((n) => ({ hash: hash(n), from: address(n) }))))
       await expectStatedRows()
