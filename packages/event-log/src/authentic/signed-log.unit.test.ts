@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { derivedTopicSpecs, eventSchemas, topicOf, type EventType } from '@cupel/contracts'
 import { createSignatureCheck, openSigner, SIGNATURE_HEADER } from '@cupel/signing'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { EventLog, NewRecord, Position } from '../port.js'
-import { signedLog } from './signed-log.js'
+import { IDENTITY_KEPT_MS, signedLog } from './signed-log.js'
 
 const LOG = 'log-1'
 const signer = openSigner('cupel/test/reports', generateKeyPairSync('ed25519').privateKey)
@@ -11,18 +11,16 @@ const check = createSignatureCheck([signer.key], [LOG])
 
 function recorded() {
   const appended: NewRecord[] = []
-  let identities = 0
+  const sign = vi.fn(signer.sign)
+  const identity = vi.fn(async () => LOG)
   const log = {
-    identity: () => {
-      identities += 1
-      return Promise.resolve(LOG)
-    },
+    identity,
     append: (_at: string, records: readonly NewRecord[]): Promise<readonly Position[]> => {
       appended.push(...records)
       return Promise.resolve(records.map(({ topic }, offset) => ({ topic, partition: 0, offset })))
     },
   } as unknown as EventLog
-  return { appended, log: signedLog(log, signer), trees: () => identities }
+  return { appended, identity, sign, log: signedLog(log, { ...signer, sign }) }
 }
 
 const record = (topic: string, key: string): NewRecord => ({
@@ -45,7 +43,7 @@ test('each record of each public topic, of the sandbox and of derived state too,
 })
 
 test('records of one moment share a signature, and those of a partition keep their order', async () => {
-  const { appended, log, trees } = recorded()
+  const { appended, log, sign } = recorded()
   const calls = Array.from({ length: 40 }, (_, call) =>
     log.append(
       'test',
@@ -57,7 +55,27 @@ test('records of one moment share a signature, and those of a partition keep the
   await Promise.all(calls)
   expect(appended.map(({ key }) => key)).toEqual(appended.map(({ key }) => key).sort())
   expect(appended.every((each) => check(each).kind === 'signed')).toBe(true)
-  expect(trees()).toBe(1)
+  expect(sign).toHaveBeenCalledTimes(1)
+})
+
+test('the log is asked for its identity before the first signature, and again after some time, or where it did not answer', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { appended, identity, log } = recorded()
+  const append = async (key: string) => await log.append('test', [record(topicOf('ReportGenerated'), key)])
+  identity.mockRejectedValueOnce(new Error('the log does not answer'))
+  await expect(append('a')).rejects.toThrow('the log does not answer')
+  expect(appended).toEqual([])
+  await append('b')
+  vi.advanceTimersByTime(IDENTITY_KEPT_MS - 1)
+  await append('c')
+  expect(identity).toHaveBeenCalledTimes(2)
+  identity.mockResolvedValue('log-2')
+  vi.advanceTimersByTime(1)
+  await append('d')
+  expect(identity).toHaveBeenCalledTimes(3)
+  const checkNow = createSignatureCheck([signer.key], ['log-2'])
+  expect(appended.map((each) => checkNow(each).kind === 'signed')).toEqual([false, false, true])
 })
 
 test('an internal record is appended at once and without a signature, and no signature of another stays on a record', async () => {
