@@ -28,6 +28,11 @@ const BUNDLES = [
     entry: 'main.ts',
     output: 'packages/console/dist/client/console.js',
   },
+  {
+    folder: 'packages/reference/src/client',
+    entry: 'main.ts',
+    output: 'packages/reference/dist/client/run.js',
+  },
 ]
 const OPTIONS = {
   format: 'esm',

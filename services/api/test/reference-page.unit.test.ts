@@ -1,10 +1,10 @@
-/** The reference page shows the whole description, and runs and loads nothing. */
+/** The reference page shows the whole description, and loads nothing. */
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Answer, Call } from '@cupel/gate/http'
 import { openapiDocument } from '../src/index.js'
 import { describedEndpoints } from '../src/openapi-document.js'
-import { renderReferencePage } from '@cupel/reference/page'
+import { renderReferencePage, runScript } from '@cupel/reference/page'
 
 const document = JSON.parse(openapiDocument()) as {
   info: { description: string }
@@ -12,6 +12,9 @@ const document = JSON.parse(openapiDocument()) as {
   components: { schemas: Record<string, object> }
 }
 const page = renderReferencePage(document)
+/** Without its own script, which is the last element. */
+const withoutScript = (html: string): string =>
+  html.replace(`<script type="module">${runScript()}</script>`, '')
 
 const endpoints = describedEndpoints()
 async function answerOf(path: string, { code = '', q = '' } = {}): Promise<Answer> {
@@ -43,23 +46,61 @@ test('every link on it leads somewhere, and no name is given twice', () => {
     if (!['/openapi.json', '/postman.json'].includes(target)) expect(ids).toContain(target.slice(1))
 })
 
-test('it holds no script, no handler, no style attribute, and nothing that is fetched', () => {
-  expect(page).not.toMatch(/<(?:script|img|link|iframe|object|embed|base|svg|video|audio)\b/i)
+test('it holds one script, no handler, no style attribute, and nothing that is fetched', () => {
+  expect(withoutScript(page)).not.toBe(page)
+  expect(withoutScript(page)).not.toMatch(/<(?:script|img|link|iframe|object|embed|base|svg|video|audio)\b/i)
   // The one form searches this page.
-  expect(page.match(/<form\b[^>]*>/gi)).toEqual(['<form action="/docs" method="get" role="search">'])
-  expect(page).not.toMatch(/<[^>]+\s(?:on\w+|style|src|srcset)=/i)
-  expect(page).not.toMatch(/@import|url\(/i)
+  expect(withoutScript(page).match(/<form\b[^>]*>/gi)).toEqual([
+    '<form action="/docs" method="get" role="search">',
+  ])
+  expect(withoutScript(page)).not.toMatch(/<[^>]+\s(?:on\w+|style|src|srcset)=/i)
+  expect(withoutScript(page)).not.toMatch(/@import|url\(/i)
 })
 
-test('the policy it is served with allows only its own style', async () => {
+test('the policy allows only its own style, script and calls', async () => {
   const answer = await answerOf('/docs')
   expect(String(answer.body)).toBe(page)
   expect(answer.contentType).toBe('text/html; charset=utf-8')
   const [, sheet] = /<style>([^]*?)<\/style>/.exec(page)!
-  const hash = createHash('sha256').update(sheet!).digest('base64')
+  const [, script] = /<script type="module">([^]*?)<\/script>/.exec(page)!
+  const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64')
   expect(answer.headers!['content-security-policy']).toBe(
-    `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+    `default-src 'none'; style-src 'sha256-${hashOf(sheet!)}'; script-src 'sha256-${hashOf(script!)}'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
   )
+})
+
+test('every operation that is called has its parameters and its example for a run, and a message has none', () => {
+  const described = [...page.matchAll(/data-run="([^"]*)"/g)].map(
+    ([, text]) =>
+      JSON.parse(
+        text!
+          .replaceAll('&quot;', '"')
+          .replaceAll('&#39;', "'")
+          .replaceAll('&lt;', '<')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&amp;', '&'),
+      ) as {
+        method: string
+        path: string
+        needsKey: boolean
+        parameters: { name: string; place: string; isRequired: boolean }[]
+        body: string | null
+      },
+  )
+  const called = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(described.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(called.sort())
+  for (const { path, parameters } of described)
+    expect(
+      parameters
+        .filter(({ place, isRequired }) => place === 'path' && isRequired)
+        .map(({ name }) => `{${name}}`),
+    ).toEqual([...path.matchAll(/\{\w+\}/g)].map(([name]) => name))
+  const screen = described.find(({ path }) => path === '/v1/screen')!
+  expect(screen.needsKey).toBe(true)
+  expect(JSON.parse(screen.body!)).toHaveProperty('address')
+  expect(described.find(({ path }) => path === '/openapi.json')!.needsKey).toBe(false)
 })
 
 test.each([
@@ -91,7 +132,7 @@ describe('texts cannot become markup', () => {
       ) as object
       const rendered = renderReferencePage(hostile)
       expect(rendered).not.toBe(page)
-      expect(rendered).not.toMatch(/<script|<img|<b>`|' onmouseover/)
+      expect(withoutScript(rendered)).not.toMatch(/<script|<img|<b>`|' onmouseover/)
     },
   )
 })

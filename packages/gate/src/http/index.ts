@@ -52,7 +52,7 @@ export { MAX_PAGE_SIZE, pageSchema, pageSize, pageToken, unknownPageToken } from
 export { type KnownPath, createPathTable } from './path-table.js'
 export { type Html, inline, markup, prose } from './plain-page/markup.js'
 export { backToDocs, searchForm, shell } from './plain-page/shell.js'
-export { contentSecurityPolicy } from './plain-page/style.js'
+export { contentSecurityPolicy, scriptedPolicy } from './plain-page/style.js'
 export { MAX_WAIT_SECONDS, preferredWait } from './prefer.js'
 export { problemExample, problemSchema } from './problem-schema.js'
 export { type Refusal, isRefusal, problemAnswer, refuse } from './problem.js'

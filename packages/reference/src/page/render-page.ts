@@ -1,4 +1,4 @@
-/** The reference page: the API description for people, rendered on the server, without scripts or requests. */
+/** The reference page: the API description for people, rendered on the server; a script runs operations against the sandbox. */
 import {
   commonHeaderNames,
   inlineReferences,
@@ -17,7 +17,8 @@ import {
   type Response,
   type Schema,
 } from './description.js'
-import { samplesOf } from './samples.js'
+import { runScript } from './run-script.js'
+import { pathExamples, samplesOf } from './samples.js'
 
 /** A whole HTML document. `description` is an OpenAPI document as `describeApi` makes it. */
 export function renderReferencePage(description: object): string {
@@ -29,6 +30,7 @@ export function renderReferencePage(description: object): string {
   const entries = [...entriesOf(document), ...messages]
   const ofTag = (name: string) => entries.filter(({ operation }) => operation.tags.includes(name))
   return shell({
+    script: runScript(),
     title: `${info.title} API ${info.version}`,
     nav: markup`<a href="#content"><b>${info.title} API</b></a> <span class="faint">${info.version}</span>
           ${searchForm('')}
@@ -90,7 +92,7 @@ function section({ method, path, operation }: Entry, document: Description): Htm
         markup`<h4>Body, ${type}</h4>
           ${members(dereferenced(media.schema ?? {}, document))}${sample(media.example)}`,
     )}
-    ${samples({ method, path, operation })}
+    ${samples({ method, path, operation })}${runOf({ method, path, operation })}
     <h4>Answers</h4>
     ${Object.entries(responses).map(([status, response]) => answer(status, response, document))}
   </section>`
@@ -108,6 +110,27 @@ function samples(entry: Entry): Html | readonly Html[] {
           ${sample(code)}
         </details>`,
     )}`
+}
+
+/** What the script makes a form of; a message has none. */
+function runOf({ method, path, operation }: Entry): Html | readonly Html[] {
+  if (!path.startsWith('/')) return []
+  const { security, parameters = [], requestBody, responses } = operation
+  const body = requestBody?.content['application/json']?.example
+  const described = {
+    method: method.toUpperCase(),
+    path,
+    needsKey: security?.length !== 0,
+    parameters: parameters.map(({ name, in: place, required }) => ({
+      ...{ name, place, isRequired: required === true },
+      hint: place === 'path' ? (pathExamples[name] ?? '') : '',
+    })),
+    body: body === undefined ? null : JSON.stringify(body, null, 2),
+    headers: [
+      ...new Set(Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers))),
+    ].filter((name) => !commonHeaderNames.includes(name)),
+  }
+  return markup`<div data-run="${JSON.stringify(described)}"></div>`
 }
 
 function parameterTable(parameters: NonNullable<Operation['parameters']>): Html {

@@ -211,29 +211,31 @@ export function samplesOf(entry: Entry): readonly Sample[] {
   ]
 }
 
+/** Values of the parameters of paths. */
+export const pathExamples: Readonly<Record<string, string>> = {
+  report_id: '622f9400217f0c00',
+  earlier_id: '622f9400217f0bff',
+  transfer_id: '622f9400217f0c00',
+  job_id: 'job_019aa5c87f0070008000000000000001',
+  watch_id: 'wat_0a1b2c3d4e5f60718293',
+  endpoint_id: 'we_0a1b2c3d4e5f60718293',
+  delivery_id: '3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c',
+  tile: '0/000',
+  version: '3',
+  code: 'invalid_address',
+  share_id: 'share_1',
+  import_id: 'lio_0a1b2c3d4e5f60718293',
+  proposal_id: 'pol_0a1b2c3d4e5f60718293',
+  label_id: 'lbl_0a1b2c3d4e5f60718293',
+  change_id: 'chg_0a1b2c3d4e5f60718293',
+  key_id: '8f2k1m0a',
+  token: 'cpl_share_…',
+  link: 'u-…',
+}
+
 function curlOf({ method, path, operation }: Entry): string {
   const { security, parameters = [], requestBody, responses } = operation
-  const examples: Readonly<Record<string, string>> = {
-    report_id: '622f9400217f0c00',
-    earlier_id: '622f9400217f0bff',
-    transfer_id: '622f9400217f0c00',
-    job_id: 'job_019aa5c87f0070008000000000000001',
-    watch_id: 'wat_0a1b2c3d4e5f60718293',
-    endpoint_id: 'we_0a1b2c3d4e5f60718293',
-    delivery_id: '3f0f6e2a-9c51-5a0e-8b6e-0c8d6f7a1b2c',
-    tile: '0/000',
-    version: '3',
-    code: 'invalid_address',
-    share_id: 'share_1',
-    import_id: 'lio_0a1b2c3d4e5f60718293',
-    proposal_id: 'pol_0a1b2c3d4e5f60718293',
-    label_id: 'lbl_0a1b2c3d4e5f60718293',
-    change_id: 'chg_0a1b2c3d4e5f60718293',
-    key_id: '8f2k1m0a',
-    token: 'cpl_share_…',
-    link: 'u-…',
-  }
-  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => examples[name] ?? whole)
+  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => pathExamples[name] ?? whole)
   const needed = parameters.filter((one) => one.in === 'query' && one.required === true)
   const query = needed.map(({ name }) => `${name}=…`).join('&')
   const types = Object.entries(responses)

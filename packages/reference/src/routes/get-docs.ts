@@ -1,12 +1,7 @@
 /** GET /docs: the description of the API, for people. */
 import { z } from 'zod'
-import {
-  PUBLIC_FOR_MINUTES,
-  openEndpoint,
-  type Endpoint,
-  text,
-  contentSecurityPolicy,
-} from '@cupel/gate/http'
+import { PUBLIC_FOR_MINUTES, openEndpoint, type Endpoint, text, scriptedPolicy } from '@cupel/gate/http'
+import { runScript } from '../page/index.js'
 
 const docsQuery = z.strictObject({
   q: text(100, 0).optional().describe('Words to search for: the answer lists what has all of them.'),
@@ -21,7 +16,7 @@ export function getDocs(page: (words: string) => string | Uint8Array): Endpoint 
     tag: 'Documentation',
     summary: 'This API for people',
     description:
-      'The description as a page, with samples for curl, TypeScript and Python. It runs no script and loads nothing. Needs no key.',
+      'The description as a page, with samples for curl, TypeScript and Python. Its one script runs operations with a sandbox key that the reader types; it loads nothing. Needs no key.',
     querySchema: docsQuery,
     access: 'open',
     usesStore: false,
@@ -33,9 +28,10 @@ export function getDocs(page: (words: string) => string | Uint8Array): Endpoint 
         headers: {
           'Cache-Control': PUBLIC_FOR_MINUTES,
           'Content-Security-Policy': {
-            description: 'The page loads and runs nothing; its one style sheet is allowed by its hash.',
+            description:
+              'The page loads nothing; its one style sheet and its one script are allowed by their hashes, and the script may call this origin.',
             schema: z.string(),
-            example: contentSecurityPolicy,
+            example: scriptedPolicy(''),
           },
         },
         schema: z.string(),
@@ -48,7 +44,7 @@ export function getDocs(page: (words: string) => string | Uint8Array): Endpoint 
       contentType: 'text/html; charset=utf-8',
       headers: {
         'cache-control': PUBLIC_FOR_MINUTES.example,
-        'content-security-policy': contentSecurityPolicy,
+        'content-security-policy': scriptedPolicy(runScript()),
       },
       body: page(query.q?.trim() ?? ''),
     }),

@@ -1,4 +1,4 @@
-/** The frame of the pages about the API: no script, and nothing is loaded. */
+/** The frame of the pages about the API: nothing is loaded. */
 import { markup, type Html } from './markup.js'
 import { style } from './style.js'
 
@@ -6,10 +6,12 @@ interface Shell {
   readonly title: string
   readonly nav: Html
   readonly content: Html
+  /** Served with `scriptedPolicy` of it. Absent: the page runs none. */
+  readonly script?: string
 }
 
 /** A whole HTML document. */
-export function shell({ title, nav, content }: Shell): string {
+export function shell({ title, nav, content, script }: Shell): string {
   return markup`<!doctype html>
     <html lang="en">
       <head>
@@ -23,6 +25,7 @@ export function shell({ title, nav, content }: Shell): string {
         <a class="skip" href="#content">To the content</a>
         <nav aria-label="Contents">${nav}</nav>
         <main id="content">${content}</main>
+        ${script === undefined ? [] : markup`<script type="module">${{ html: script }}</script>`}
       </body>
     </html>
 `.html

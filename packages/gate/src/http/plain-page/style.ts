@@ -35,16 +35,29 @@ details{border:1px solid var(--line);border-radius:.4rem;margin:.5rem 0;padding:
 summary{cursor:pointer;padding:.55rem 0}
 summary b{font-family:ui-monospace,Menlo,monospace;margin-right:.6rem}
 .ok{color:var(--ok)}.fault{color:var(--fault)}
-form{margin:1rem 0}label{display:block;color:var(--faint);font-size:.75rem}input{width:100%;padding:.4rem;font:inherit;color:inherit;background:var(--ground);border:1px solid var(--line);border-radius:.3rem}main ul{padding-left:1.2rem}main li{margin:.5rem 0}
+form{margin:1rem 0}label{display:block;color:var(--faint);font-size:.75rem}input,textarea{width:100%;padding:.4rem;font:inherit;color:inherit;background:var(--ground);border:1px solid var(--line);border-radius:.3rem}[data-run] form{display:grid;gap:.75rem}[data-run] form>*{margin:0;min-width:0}[data-run] input,textarea{font-size:.9rem}textarea{font-family:ui-monospace,SFMono-Regular,Menlo,monospace}[data-run] button{justify-self:start;padding:.4rem 1rem;font:inherit;cursor:pointer}main ul{padding-left:1.2rem}main li{margin:.5rem 0}
 @media(max-width:52rem){body{display:block}nav{position:static;height:auto;max-height:40vh;border-right:0;border-bottom:1px solid var(--line)}main{padding:1.25rem 1rem 4rem}.key{margin-left:0}}
 @media print{nav{display:none}body{display:block}}
 `
 
 /** Allows no scripts, images, frames or requests, and only the form of the search. */
-export const contentSecurityPolicy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+export const contentSecurityPolicy = policyWith([])
+
+/** Allows this script besides, and its requests to the origin of the page. */
+export const scriptedPolicy = (script: string): string =>
+  policyWith([`script-src ${hashOf(script)}`, "connect-src 'self'"])
+
+function policyWith(more: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    ...more,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
