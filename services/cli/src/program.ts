@@ -59,4 +59,5 @@ function groupsOf(named: string, args: readonly string[]): readonly (() => Promi
 
 const FOOTER = `
 Every command takes --json and --help. Commands work whether or not the service runs.
+Those that call it use CUPEL_API_KEY, or the demo key of the installation on CUPEL_HOME.
 Settings come from the environment: CUPEL_HOME (default .cupel), CUPEL_PORT (default 8080), and the rest of docs/reference.`

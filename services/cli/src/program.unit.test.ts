@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { createContext } from '@cupel/command-line'
+import type { Command } from 'commander'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import boundaries from '../../../boundaries.json' with { type: 'json' }
+import { createClientProgram } from './client/client-program.js'
 import { createProgram } from './program.js'
 
 async function namesFor(...args: string[]): Promise<string[]> {
@@ -14,6 +16,17 @@ test('a command has only its own group', async () => {
   expect(await namesFor('--verbose', 'screen', '--json')).toEqual(['screen'])
   expect(await namesFor('bulk', 'show')).toEqual(['bulk'])
   expect(await namesFor('--version')).toEqual([])
+})
+
+function helpOf(command: Command): string {
+  let text = ''
+  command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp()
+  return [text, ...command.commands.map(helpOf)].join('')
+}
+
+test('the help speaks of a demo key where an installation has one, and not to its users elsewhere', async () => {
+  expect(helpOf(await createProgram(createContext({}, []), []))).toContain('or the demo key')
+  expect(helpOf(createClientProgram(createContext({}, [])))).not.toContain('demo')
 })
 
 /** Features whose commands need no installation. */

@@ -23,7 +23,7 @@ test('a list of what waits says if there is more', () => {
   expect(changesText({ items: [change], next_page_token: 'older' })).toContain('more: --page-token older')
 })
 
-test('a confirmed key is shown, and nothing is if there is none', () => {
+test('a confirmed change shows the key that it made, and says nothing of a key without one', () => {
   const made = { key_id: '3c9d2e1f', key: 'cpl_live_secret' }
   expect(changeText({ ...change, status: 'confirmed', new_key: made })).toContain('  cpl_live_secret')
   expect(changeText({ ...change, status: 'refused', new_key: null })).not.toContain('shown this once')

@@ -36,7 +36,7 @@ interface SubmitOptions extends JsonOption {
 /** Polling interval while the command waits for a job. */
 const LOOK_INTERVAL_MS = 250
 
-const SUBMIT_DESCRIPTION = `Submits the addresses of a file as one job, with CUPEL_API_KEY or the demo key: one address per line, or the
+const SUBMIT_DESCRIPTION = `Submits the addresses of a file as one job, with CUPEL_API_KEY: one address per line, or the
 column of a CSV file that holds them, or a JSON array; 1 to 1,000 addresses. If several columns hold addresses, --column says which
 one. Results and reports have the references of --reference-column. A line that begins with # is data, too. Lines
 without an address are left out and named, and the command ends with ${EXIT_FAILED}. With --wait the command ends when the job has ended, with 0 if
@@ -100,7 +100,7 @@ export function registerBulk(program: Command, context: CliContext): void {
   bulk
     .command('pdf <job-id>')
     .summary('write an ended job as a PDF for people')
-    .description('Writes a summary of an ended job as a PDF for people, with CUPEL_API_KEY or the demo key.')
+    .description('Writes a summary of an ended job as a PDF for people, with CUPEL_API_KEY.')
     .requiredOption('-o, --output <file>', 'file to write; an existing file is replaced')
     .option('--json', 'answer with one line of JSON')
     .action(async (jobId: string, options: PdfOptions) => {

@@ -35,7 +35,7 @@ function registerPdf(report: Command, context: CliContext): void {
   report
     .command('pdf <report-id>')
     .summary('write a report as a PDF for people')
-    .description('Write a report as a PDF for people, with CUPEL_API_KEY or the demo key.')
+    .description('Write a report as a PDF for people, with CUPEL_API_KEY.')
     .requiredOption('-o, --output <file>', 'file to write; an existing file is replaced')
     .option('--case', 'with the notes and decisions of people as an appendix')
     .option('--json', 'answer with one line of JSON')
@@ -52,7 +52,7 @@ function registerProof(report: Command, context: CliContext): void {
     .command('proof <report-id>')
     .summary('write what proves a report offline')
     .description(
-      'Write the proof that a report is in the transparency log, with CUPEL_API_KEY or the demo key. `cupel verify` checks it. A report has its proof some seconds after it was made.',
+      'Write the proof that a report is in the transparency log, with CUPEL_API_KEY. `cupel verify` checks it. A report has its proof some seconds after it was made.',
     )
     .requiredOption('-o, --output <file>', 'file to write; an existing file is replaced')
     .option('--report <file>', 'write the report itself too, byte for byte as `cupel verify` takes it')
@@ -70,9 +70,7 @@ function registerShare(report: Command, context: CliContext): void {
   report
     .command('share <report-id>')
     .summary('make a link that shows the report to somebody without a key')
-    .description(
-      'Make a link that shows the report to somebody without a key, with CUPEL_API_KEY or the demo key.',
-    )
+    .description('Make a link that shows the report to somebody without a key, with CUPEL_API_KEY.')
     .option('--hours <hours>', 'the link ends after so many hours, 168 by default', wholeNumber)
     .option('--label <text>', 'for whom or what it is made')
     .option('--json', 'answer with one line of JSON')
@@ -90,7 +88,7 @@ function registerShare(report: Command, context: CliContext): void {
   report
     .command('unshare <report-id> <share-id>')
     .summary('end a link at once')
-    .description('End a link at once, with CUPEL_API_KEY or the demo key.')
+    .description('End a link at once, with CUPEL_API_KEY.')
     .option('--json', 'answer with one line of JSON')
     .action(async (reportId: string, shareId: string, options: JsonOption) => {
       const path = `/v1/reports/${encodeURIComponent(reportId)}/share-links/${encodeURIComponent(shareId)}`

@@ -9,7 +9,7 @@ export function registerWatches(program: Command, context: CliContext): void {
     .summary('list watched addresses, watch further ones, end watches')
     .description(
       `Lists the watched addresses, newest first, with their last levels, and what of the lists lets none of them be green now. Calls the
-running service with CUPEL_API_KEY or the demo key.`,
+running service with CUPEL_API_KEY.`,
     )
     .option('--page-token <token>', 'the next page, as the page before names it')
     .option('--json', 'answer as the API does')

@@ -40,7 +40,7 @@ export function registerOwn(labels: Command, context: CliContext): void {
     .command('own')
     .summary('list the own labels of the account, block and allow addresses')
     .description(
-      'Lists the labels that the account stated itself, newest first. Calls the running service with CUPEL_API_KEY or the demo key.',
+      'Lists the labels that the account stated itself, newest first. Calls the running service with CUPEL_API_KEY.',
     )
     .option('--page-token <token>', 'the next page, as the page before names it')
     .option('--json', 'answer as the API does')
@@ -108,7 +108,7 @@ export function registerSearch(labels: Command, context: CliContext): void {
     .command('search')
     .summary('search the labels of lists')
     .description(
-      'Shows which labels an address, a list, a category or an owner has, those that ended too. Calls the running service with CUPEL_API_KEY or the demo key.',
+      'Shows which labels an address, a list, a category or an owner has, those that ended too. Calls the running service with CUPEL_API_KEY.',
     )
     .option('--address <address>', 'labels that count for this address')
     .option('--chain <code>', 'chain of the address')

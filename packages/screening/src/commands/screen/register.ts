@@ -23,7 +23,7 @@ export function registerScreen(program: Command, context: CliContext): void {
     .command('screen <address>')
     .summary('screen an address through the running service')
     .description(
-      'Screen an address through the running service, with CUPEL_API_KEY or the demo key. Prints the level, why, where value ' +
+      'Screen an address through the running service, with CUPEL_API_KEY. Prints the level, why, where value ' +
         'came from and went, what is not known, and the lists. An asterisk marks the evidence that set the score.',
     )
     .option('--chain <code>', 'chain of the address; detected by default')

@@ -25,7 +25,7 @@ export function registerTransfers(program: Command, context: CliContext): void {
     .command('transfers')
     .summary('list screened transfers, screen one')
     .description(
-      'Lists the screened transfers, newest first, with what was recommended. Calls the running service with CUPEL_API_KEY or the demo key.',
+      'Lists the screened transfers, newest first, with what was recommended. Calls the running service with CUPEL_API_KEY.',
     )
     .addOption(
       new Option('--recommendation <word>', 'only transfers with it').choices(['allow', 'review', 'reject']),
