@@ -10,7 +10,18 @@ import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const PAGE = join(root, 'docs', 'benchmarks.md')
-const WHAT = ['load', 'cost', 'guard', 'judgement', 'answers', 'scale', 'ledger', 'archive', 'neighbours']
+const WHAT = [
+  'load',
+  'cost',
+  'guard',
+  'judgement',
+  'answers',
+  'scale',
+  'ledger',
+  'archive',
+  'neighbours',
+  'web',
+]
 const PROFILES = ['embedded', 'kafka']
 const USAGE = `npm run bench -- WHAT [options]
   load        latency, rate, CPU and memory of screens: echo, floor, screen, bulk
@@ -22,6 +33,7 @@ const USAGE = `npm run bench -- WHAT [options]
   ledger      screens with exposure on a made-up chain, and its import
   archive     create, verify and recompute an archive
   neighbours  p50 and p95 of a customer's screens while others call
+  web         p50 and p95 of pages of the console in front of many reports
 options
   --only a,b                 parts of load or guard (idle, screen, bulk, labels), 7 or 100 of ledger (one address in so many is labelled), its histories or follow, or words in the names of neighbours
   --profile embedded|kafka   (default: both for load and guard, kafka for cost, embedded otherwise)

@@ -1,15 +1,12 @@
 // `npm run screenshots`: makes docs/pictures/*.png from a running installation of its own with the demo. It needs Chromium.
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { CHROMIUM } from './chromium.mjs'
 import { withInstallation } from './own-installation.mjs'
 import { orExplain, root, setUp } from './setup.mjs'
 
-const CHROMIUM =
-  process.env.CUPEL_TEST_CHROMIUM ??
-  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((program) => existsSync(program)) ??
-  'chromium'
 const PICTURES = join(root, 'docs', 'pictures')
 /** A view that is as high as what the picture is about. */
 const DESK = { viewport: { width: 1180, height: 1000 } }

@@ -49,4 +49,8 @@ export const kinds: Readonly<Record<string, Kind>> = {
     ...{ parts: [], size: 1_000, profiles: ['embedded'] },
     run: async (options) => await (await import('./run-neighbours.js')).runNeighbours(options),
   },
+  web: {
+    ...{ parts: [], size: 1_000_000, profiles: ['embedded'] },
+    run: async (options) => await (await import('./run-web.js')).runWeb(options),
+  },
 }
