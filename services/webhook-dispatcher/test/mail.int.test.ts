@@ -93,6 +93,41 @@ test('a change is sent over TLS with sign-in, in text and HTML, with a link to t
   expect(delivery).toMatchObject({ type: 'report.changed', attempts: [{ statusCode: 250, signature: null }] })
 })
 
+test('a daily digest is sent once, with what changed, what is not known and what keeps failing', async () => {
+  await dispatcher()
+  const endpoint = await recipient()
+  const { accountId, livemode } = endpoint
+  const until = new Date().toISOString()
+  const data: EventData['WatchesDigested'] = {
+    ...{ accountId, livemode, day: '2026-11-25', from: until, until, watched: 7, changed: 2, unchanged: 3 },
+    ...{ undecided: 1, unknown: 1, failing: 1 },
+    changes: [
+      {
+        ...{ watchId: 'wat_1', address: '0xA', chain: 'ETH', previousReportId: '00', previousLevel: 'green' },
+        ...{ previousScore: 0, reportId: '08', level: 'red', score: 100 },
+      },
+    ],
+    failures: [{ watchId: 'wat_2', address: '0xB', chain: 'BSC', failures: 5 }],
+  }
+  const id = decidedEventId('WatchesDigested', accountId, String(livemode), data.day)
+  await append('WatchesDigested', data, id)
+  await append('WatchesDigested', data, id)
+  await settled(endpoint, 'delivered')
+  expect(mail.taken).toHaveLength(1)
+  const [one] = mail.taken
+  expect(one).toMatchObject({ to: [TO], isSecure: true, user: USER })
+  expect(headerOf(one!, 'subject')).toBe('Cupel: Watches on 2026-11-25: 2 of 7 changed, 2 not known')
+  const text = textOf(one!)
+  for (const told of [
+    '7 addresses are watched: 2 changed, 3 did not. 1 have no report yet.',
+    '0xA (ETH): green 0 before, now red 100',
+    'https://console.example/reports/08',
+    '1 further addresses changed.',
+    '0xB (BSC): 5 screenings in a row',
+  ])
+    expect(text).toContain(told)
+})
+
 test('nobody gets anything but one question before the confirmation, and nothing is kept for them', async () => {
   await dispatcher()
   const endpoint = await recipient(TO, { isProven: false })
