@@ -95,6 +95,11 @@ describe('screening one address', () => {
     await until(async () => expect(await told.innerText()).toContain('An address of Bitcoin (BTC).'))
     await page.getByLabel('Wallet address').fill(LAZARUS.slice(0, -1))
     await until(async () => expect(await told.innerText()).toContain('here are 39'))
+    const colour = 'getComputedStyle(document.querySelector("#detected")).color'
+    const red = await page.evaluate(colour)
+    await page.getByLabel('Wallet address').fill('vitalik.eth')
+    await until(async () => expect(await told.innerText()).toContain('It is a name'))
+    expect(await page.evaluate(colour)).not.toBe(red)
     await page.getByLabel('Wallet address').fill(LAZARUS)
     await until(async () => expect(await told.innerText()).toMatch(/Ethereum \(ETH\).*also fits/))
     await page.getByText('Chain and reference').click()

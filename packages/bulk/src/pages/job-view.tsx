@@ -79,9 +79,7 @@ function Progress({ job }: { readonly job: Job }) {
       </label>
       <progress id="progress" max={job.total} value={done} />
       <p class="quiet">
-        <span data-follow-hint hidden>
-          This page follows the job and shows the results when it has ended.
-        </span>
+        <span data-follow-hint role="status" />
         <noscript>
           The page does not follow the job by itself. <a href={`/bulk/${job.job_id}`}>Refresh</a>
         </noscript>

@@ -4,7 +4,7 @@
 const PAUSE_MS = 150
 
 interface Detected {
-  readonly kind: 'empty' | 'fits' | 'fault'
+  readonly kind: 'empty' | 'fits' | 'name' | 'fault'
   readonly text: string
 }
 

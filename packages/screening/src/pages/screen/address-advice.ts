@@ -18,6 +18,8 @@ export type AddressAdvice =
       readonly text: string
       /** The text is secret and must not be shown again. */
       readonly isSecret: boolean
+      /** The text is a name such as one of ENS: no mistake, but no address either. */
+      readonly isName: boolean
     }
 
 /** Chains that are named; more are counted. */
@@ -30,11 +32,14 @@ export function adviseOn(entered: string, chain = ''): AddressAdvice {
   if (withoutApiKeys(text) !== text)
     return {
       kind: 'fault',
-      isSecret: true,
+      ...{ isSecret: true, isName: false },
       text: 'This is an API key, not an address. It was not sent anywhere.',
     }
   const parsed = parseAddress(text, chain === '' ? null : chain)
-  if (!parsed.ok) return { kind: 'fault', isSecret: false, text: faultText(text, chain, parsed) }
+  if (!parsed.ok) {
+    const isName = parsed.reason === 'domain_name'
+    return { kind: 'fault', isSecret: false, isName, text: faultText(text, chain, parsed) }
+  }
   const others = parsed.candidateChains.filter((code) => code !== parsed.chain)
   const chainName = findChain(parsed.chain)?.name ?? parsed.chain
   return {

@@ -35,6 +35,11 @@ test.each<[string, string, RegExp]>([
   expect(advice.kind === 'fault' && advice.text).toMatch(expected)
 })
 
+test('a name is told from a mistake', () => {
+  expect(adviseOn('vitalik.eth')).toMatchObject({ kind: 'fault', isName: true })
+  expect(adviseOn('vitalik')).toMatchObject({ kind: 'fault', isName: false })
+})
+
 test('an address of another chain than the chosen one names those it fits', () => {
   const advice = adviseOn(GENESIS, 'ETH')
   expect(advice.kind === 'fault' && advice.text).toMatch(/not of ETH; it fits BTC.*Let the chain be detected/)

@@ -13,7 +13,8 @@ export const detectChain: Page = {
   handle({ query }) {
     const address = (query.get('address') ?? '').slice(0, MAX_READ_CHARACTERS)
     const advice = adviseOn(address, query.get('chain') ?? '')
-    return raw(JSON.stringify({ kind: advice.kind, text: advice.kind === 'empty' ? '' : advice.text }), {
+    const kind = advice.kind === 'fault' && advice.isName ? 'name' : advice.kind
+    return raw(JSON.stringify({ kind, text: advice.kind === 'empty' ? '' : advice.text }), {
       'content-type': 'application/json',
     })
   },
