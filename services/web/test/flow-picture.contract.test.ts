@@ -1,6 +1,6 @@
 /** The picture of the flow as people use it: by keyboard, on a phone, in the dark, and one hop further. */
 import { AxeBuilder } from '@axe-core/playwright'
-import { flowReport } from '@cupel/testkit'
+import { flowReport, sampleReports } from '@cupel/testkit'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { CHROMIUM } from './chromium.js'
@@ -86,10 +86,38 @@ test('each node is reached by the keyboard, and leads to its entry with what can
   expect(await entry.locator('code').textContent()).toBe(mixer)
   const links = await entry.getByRole('link').all()
   expect(await Promise.all(links.map((link) => link.textContent()))).toEqual([
-    ...['Screen it', 'One hop further', 'Its reports', 'Explorer'],
+    ...['Screen it', 'One hop further', 'Its reports', 'Explorer', 'Its transfers'],
   ])
   await page.keyboard.press('Tab')
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Screen it')
+  await entry.getByRole('link', { name: 'Its transfers' }).click()
+  await page.locator('[id^="evidence-"]:target table').waitFor()
+  await page.context().close()
+})
+
+test('what is grouped opens: each address that the report names, and the number of the others', async () => {
+  shown = { ...sampleReports()['huge']!, report_id: report.report_id }
+  const page = await open(PATH)
+  const node = page.locator('.flow-wide a[href$="-others"]').first()
+  const numberIn = (text: string | null, pattern: RegExp): number =>
+    Number((pattern.exec(text ?? '')?.[1] ?? '0').replaceAll(',', ''))
+  const number = numberIn(await node.textContent(), /and ([\d,]+) more/)
+  await node.focus()
+  await page.keyboard.press('Enter')
+  const entry = page.locator(`[id="${(await node.getAttribute('href'))!.slice(1)}"]`)
+  await entry.waitFor({ state: 'visible' })
+  const named = await entry.locator('.addresses > li').count()
+  expect(named).toBeGreaterThan(0)
+  expect(named + numberIn(await entry.textContent(), /([\d,]+) further address/)).toBe(number)
+  await page.context().close()
+})
+
+test('an amount has six digits at a glance, all of them under the pointer, and dollars if it is priced', async () => {
+  shown = { ...sampleReports()['orange']!, report_id: report.report_id }
+  const page = await open(PATH)
+  const amount = page.locator('tr .amount[title="12,345.678901 ETH"]').first()
+  expect(await amount.locator('[aria-hidden]').textContent()).toBe('12,345.6 ETH')
+  expect(await amount.locator('xpath=ancestor::tr').textContent()).toContain('$37,037,036.70')
   await page.context().close()
 })
 

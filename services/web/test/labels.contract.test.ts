@@ -108,7 +108,7 @@ test('the search asks for what is given, shows since when, and calls nothing fou
   api.calls.length = 0
   const html = await get('/labels/search?address=0xabc&chain=&entity=&source=ofac_sdn', aSession())
   expect(api.calls.map(({ path }) => path)).toContain('/v1/labels?address=0xabc&source=ofac_sdn')
-  for (const text of ['ofac_sdn / sdn', 'no longer listed', '&lt;i>Group&lt;/i>'])
+  for (const text of ['SDN list of OFAC / sdn', '>ofac_sdn<', 'no longer listed', '&lt;i>Group&lt;/i>'])
     expect(html).toContain(text)
   api.answer = json(200, { items: [], next_page_token: null })
   expect(await get('/labels/search?entity=x')).toContain('That does not say that an address is safe.')

@@ -93,9 +93,9 @@ const lists: readonly LabelList[] = [
   list,
   {
     ...list,
-    source: 'uk_sanctions',
+    source: 'uk_ofsi',
     dataset: 'uk',
-    authority: 'uk-fcdo',
+    authority: 'uk-ofsi',
     labels: 214,
     age_hours: 412,
     status: 'old',

@@ -19,7 +19,13 @@ afterAll(async () => {
 
 const listed = {
   ...{ transfer_id: '9f2c4a1be07d6358', recommendation: 'review', level: 'grey', score: 0, chain: 'ETH' },
-  ...{ direction: 'incoming', amount: '12.5', asset: { symbol: 'USDT' }, reference: '<b>mine</b>' },
+  ...{
+    direction: 'incoming',
+    amount: '12.5',
+    value_usd: '12.491',
+    asset: { symbol: 'USDT' },
+    reference: '<b>mine</b>',
+  },
   generated_at: '2026-11-21T09:00:01.040Z',
 }
 const list = json(200, { items: [listed], next_page_token: null })
@@ -44,6 +50,7 @@ test('the newest transfers are listed, with what was recommended', async () => {
   const html = await pageAt('/transfers')
   expect(html).toContain('/reports/9f2c4a1be07d6358')
   expect(html).toContain('incoming 12.5 USDT')
+  expect(html).toContain(', $12.49')
   expect(html).not.toContain('<b>mine</b>')
   expect(await pageAt('/screen')).toContain('href="/transfers"')
 })
@@ -100,7 +107,7 @@ const transfer: NonNullable<Report['transfer']> = {
   ...{ amount: '1250.5', amount_base_units: '1250500000', value_usd: '1250.6', priced_on: '2026-11-20' },
   funds: {
     ...{ direction: 'incoming', asset: 'USD', total: '4 USD', total_complete: true },
-    by_category: [{ category: 'darknet', relation: 'direct', share: 0.25, amount: '312.625 USD' }],
+    by_category: [{ category: 'darknet', relation: 'direct', share: 0.25, amount: '312.62512345 USD' }],
   },
   ledger: { status: 'planned', snapshot: null },
 }
@@ -117,7 +124,14 @@ test('the page of a report names the transfer it was made for, and says nothing 
   const html = await shown(sampleReport({ transfer }))
   expect(html).toContain('Reject: receive 1,250.5 USDT')
   expect(html).toContain(transferReasonText('designated_counterparty').text)
-  for (const text of ['0xown', 'planned, none yet', '$1,250.60', '25%', '312.625 USD'])
+  for (const text of [
+    '0xown',
+    'planned, none yet',
+    '$1,250.60',
+    '25%',
+    'title="312.62512345 USD"',
+    '>312.625 USD<',
+  ])
     expect(html).toContain(text)
   expect(await shown(sampleReport())).not.toContain('id="transfer"')
 })

@@ -6,10 +6,11 @@ export function FieldList({ fields }: { readonly fields: readonly Field[] }) {
   if (fields.length === 0) return null
   return (
     <dl class="fields">
-      {fields.map(({ label, value, isCode, isAmount, href }, index) => (
+      {fields.map(({ label, value, isCode, isAmount, words, href }, index) => (
         <div key={index}>
           <dt>{label}</dt>
           <dd dir="auto">
+            {words === undefined ? null : `${words}: `}
             {href === undefined ? (
               isAmount === true ? (
                 <Amount full={value} />

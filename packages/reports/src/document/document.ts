@@ -13,6 +13,8 @@ export interface Field {
   readonly href?: string
   /** An amount in full, of which a page shows a few digits first. */
   readonly isAmount?: boolean
+  /** What a code is called: a page shows it before the code. */
+  readonly words?: string
 }
 
 /** A statement with its code in the report. */
@@ -55,6 +57,8 @@ export interface Bar {
 }
 
 export interface EvidenceView {
+  /** Of its place in the report: the nodes of the picture name it. */
+  readonly id: string
   readonly category: string
   readonly categoryWord: string
   readonly headline: string
@@ -132,6 +136,8 @@ export interface FlowNode {
   readonly parties: readonly FlowParty[]
   /** Addresses that the report counts and does not name. */
   readonly unnamed: number
+  /** Ids of the items of evidence that have transfers of it. */
+  readonly evidence: readonly string[]
 }
 
 /** Value that moves from one node to another. */

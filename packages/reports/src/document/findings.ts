@@ -4,6 +4,7 @@ import { OWN_LABEL_SOURCE } from '@cupel/domain'
 import type { EvidenceView, Field, Table } from './document.js'
 import { counterpartyTable } from './flow.js'
 import { pointsText } from './points.js'
+import { sourceNames } from './source-names.en.js'
 import type { Strings } from './strings.en.js'
 import {
   amountText,
@@ -23,8 +24,13 @@ import {
 /** Maximum number of characters of a name in a headline; the facts contain the whole name. */
 const HEADLINE_NAME_LENGTH = 80
 
-export function evidenceView(item: Evidence, strings: Strings): EvidenceView {
+/** The id of an item that is at this place of the report. */
+export const evidenceId = (place: number): string => `evidence-${place}`
+
+/** `place`: of the item in the report. */
+export function evidenceView(item: Evidence, place: number, strings: Strings): EvidenceView {
   return {
+    id: evidenceId(place),
     category: item.category,
     categoryWord: nameOf(strings.categories, item.category),
     headline: asSentence(findingText(item, strings)),
@@ -93,7 +99,7 @@ function labelFields(item: Evidence, strings: Strings): readonly Field[] {
     ...(item.address === null ? [] : [codeField(fields.labelledAddress, item.address)]),
     { label: fields.relation, value: nameOf(strings.relations, item.relation) },
     ...(item.role === '' ? [] : [{ label: fields.role, value: visibleText(item.role) }]),
-    ...(item.source === '' ? [] : [{ label: fields.source, value: sourceName(item.source, strings) }]),
+    ...(item.source === '' ? [] : [sourceField(item.source, strings)]),
     ...(item.origin === ''
       ? []
       : [{ label: fields.origin, value: nameOf(strings.authorities, item.origin) }]),
@@ -105,8 +111,11 @@ function labelFields(item: Evidence, strings: Strings): readonly Field[] {
   ]
 }
 
-const sourceName = (source: string, strings: Strings): string =>
-  source === OWN_LABEL_SOURCE ? strings.ownLabel : visibleText(source)
+function sourceField(source: string, { fields, ownLabel }: Strings): Field {
+  if (source === OWN_LABEL_SOURCE) return { label: fields.source, value: ownLabel }
+  const field = { label: fields.source, value: visibleText(source) }
+  return Object.hasOwn(sourceNames, source) ? { ...field, words: sourceNames[source]! } : field
+}
 
 function sanctionFields({ sanction }: Evidence, strings: Strings): readonly Field[] {
   if (sanction === null) return []

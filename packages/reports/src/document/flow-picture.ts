@@ -6,6 +6,7 @@ import { categories, type Report } from '@cupel/contracts'
 import { directionOf, groupsOf, withParty, type Group, type Party, type Side } from './flow-groups.js'
 import { assetOf, difference, summed } from './amounts.js'
 import type { FlowEdge, FlowKind, FlowNode, FlowParty, FlowPicture } from './document.js'
+import { evidenceId } from './findings.js'
 import { fittedText } from './flow-drawing.js'
 import type { Strings } from './strings.en.js'
 import {
@@ -46,7 +47,8 @@ export function flowPicture(report: Report, strings: Strings): FlowPicture | nul
     ...{ id: SUBJECT, side: 'subject', kind: 'subject', category: '', dates: '', value: '', valueUsd: '' },
     title: shortenedCode(visibleText(report.address)),
     lines: [strings.flow.subject, visibleText(report.chain)],
-    ...{ name: visibleText(report.address), what: kinds.subject.word, parties: [], unnamed: 0 },
+    ...{ name: visibleText(report.address), what: kinds.subject.word },
+    ...{ parties: [], unnamed: 0, evidence: [] },
   }
   return {
     nodes: [...incoming.nodes, subject, ...outgoing.nodes],
@@ -136,6 +138,7 @@ function drawnGroup(group: Group, id: string, drawing: Drawing): DrawnSide {
     value: group.values.map(amountText).join(', '),
     valueUsd: dollarText(group.usd, strings),
     parties: group.parties.map((one) => partyOf(one, strings)),
+    evidence: idsOf(group.evidence, drawing.report),
   }
   const between = betweenOf(group, id, drawing)
   const weight = weightOf(group, scale)
@@ -188,6 +191,10 @@ function datesOf(evidence: readonly Evidence[], strings: Strings): string {
   return strings.flow.dates(sorted[0]!, sorted.at(-1)!)
 }
 
+/** Of the items with transfers. */
+const idsOf = (evidence: readonly Evidence[], { risk }: Report): readonly string[] =>
+  evidence.filter(({ path }) => path.length > 0).map((item) => evidenceId(risk.evidence.indexOf(item)))
+
 const DAY_LENGTH = '2026-01-01'.length
 
 const partyOf = (one: Party, strings: Strings): FlowParty => ({
@@ -237,6 +244,7 @@ function betweenOf(
         dates: '',
         valueUsd: '',
         unnamed: 0,
+        evidence: idsOf([item], report),
       },
       title: shortenedCode(visibleText(address)),
       lines: [`${sign} ${words}`],
@@ -311,6 +319,7 @@ function othersOf(
     value: values.map(amountText).join(', '),
     valueUsd: dollarText(usd, strings),
     parties: parties.map((one) => partyOf(one, strings)),
+    evidence: [],
   }
   const weight = weightOf({ usd, values }, scale)
   return { nodes: [node], edges: [{ ...endsOf(side, id, SUBJECT), category: '', weight, isIndirect: false }] }
@@ -332,7 +341,8 @@ function unreadOf(side: Side, strings: Strings): DrawnSide {
   const { unread, unreadDetail, kinds: words } = strings.flow
   const node: FlowNode = {
     ...{ id, side, kind: 'unread', category: '', title: unread, name: unread, dates: '', unnamed: 0 },
-    ...{ what: words.unread.word, lines: [unreadDetail], value: '', valueUsd: '', parties: [] },
+    ...{ what: words.unread.word, lines: [unreadDetail], value: '', valueUsd: '' },
+    ...{ parties: [], evidence: [] },
   }
   return {
     nodes: [node],

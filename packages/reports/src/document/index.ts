@@ -53,8 +53,9 @@ export {
   type FlowLine,
 } from './flow-drawing.js'
 export { MAX_PICTURE_NODES } from './flow-picture.js'
+export { setName } from './source-names.en.js'
 export { en } from './strings.en.js'
-export { amountText, dateText, glanceOfFull, nameOf, visibleText } from './writing.js'
+export { amountText, dateText, dollarText, glanceOfFull, nameOf, visibleText } from './writing.js'
 export type {
   Bar,
   EvidenceView,

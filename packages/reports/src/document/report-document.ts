@@ -193,7 +193,9 @@ function whyOf({ risk }: Report, strings: Strings): ReportDocument['why'] {
   const { why } = strings
   const counted = risk.evidence.filter((item) => item.used)
   const ordered = [...counted.filter((item) => item.decisive), ...counted.filter((item) => !item.decisive)]
-  const views = ordered.map((item) => evidenceView(item, strings))
+  const viewOf = (item: (typeof risk.evidence)[number]) =>
+    evidenceView(item, risk.evidence.indexOf(item), strings)
+  const views = ordered.map(viewOf)
   const others = views.length - MAX_SUMMARY_ITEMS
   return {
     title: why.title,
@@ -205,7 +207,7 @@ function whyOf({ risk }: Report, strings: Strings): ReportDocument['why'] {
     ],
     counted: views,
     notCountedTitle: why.notCountedTitle,
-    notCounted: risk.evidence.filter((item) => !item.used).map((item) => evidenceView(item, strings)),
+    notCounted: risk.evidence.filter((item) => !item.used).map(viewOf),
     omitted: risk.evidence_omitted === 0 ? null : why.omitted(risk.evidence_omitted),
   }
 }

@@ -67,7 +67,7 @@ function fieldsOf(report: Report, transfer: Transfer, strings: Strings): readonl
   return [
     code('From', from),
     code('To', to),
-    { label: 'Amount', value: `${amountText(transfer.amount)} ${assetName(transfer)}` },
+    { label: 'Amount', value: `${amountText(transfer.amount)} ${assetName(transfer)}`, isAmount: true },
     { label: 'Value', value: usd === null ? strings.noPrice : `${dollarText(usd, strings)}${at}` },
     ...(asset.contract === null ? [] : [code('Contract', asset.contract)]),
     ...(hash === null ? [{ label: 'Transaction', value: 'planned, none yet' }] : [code('Transaction', hash)]),
@@ -89,10 +89,13 @@ const readBy = ({ status, provider }: Transfer['ledger']): Field =>
     ? { label: 'Ledger', value: nameOf(ledgerStatuses, status) }
     : { label: 'Provider', value: visibleText(`${provider} ${nameOf(providerStatuses, status)}`) }
 
+const OF_TRANSFER = 3
+
 function fundsOf({ funds }: Transfer, strings: Strings): TransferView['funds'] {
   if (funds === null) return null
   return {
     head: ['Category', 'How', 'Share', 'Of this transfer'],
+    amountColumns: [OF_TRANSFER],
     rows: funds.by_category.map(({ category, relation, share, amount }) => [
       nameOf(strings.categories, category),
       relation === null ? '' : nameOf(strings.relations, relation),

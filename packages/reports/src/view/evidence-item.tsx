@@ -8,7 +8,7 @@ interface EvidenceItemProps {
 }
 
 export function EvidenceItem({ item, isOpen }: EvidenceItemProps) {
-  const { headline, categoryWord, points, isDecisive, notCountedBecause, fields, counterparties, steps } =
+  const { id, headline, categoryWord, points, isDecisive, notCountedBecause, fields, counterparties, steps } =
     item
   return (
     <details class="evidence" open={isOpen}>
@@ -25,7 +25,11 @@ export function EvidenceItem({ item, isOpen }: EvidenceItemProps) {
       {counterparties === null ? null : (
         <DataTable table={counterparties} caption={`Counterparties: ${headline}`} />
       )}
-      {steps === null ? null : <DataTable table={steps} caption={`Transfers: ${headline}`} />}
+      {steps === null ? null : (
+        <div id={id} tabindex={-1}>
+          <DataTable table={steps} caption={`Transfers: ${headline}`} />
+        </div>
+      )}
     </details>
   )
 }

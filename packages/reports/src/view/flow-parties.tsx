@@ -30,7 +30,9 @@ export function FlowParties({ picture, ...rest }: FlowPartiesProps) {
 type PartyProps = Omit<FlowPartiesProps, 'picture'> & { readonly node: FlowNode }
 
 function Party({ node, chain, prefix, expandPath }: PartyProps) {
-  const { side, name, what, value, valueUsd, dates, parties, unnamed } = node
+  const { side, name, what, value, valueUsd, dates, parties, unnamed, evidence } = node
+  // One hop further shows no evidence.
+  const transfers = prefix === '' ? evidence : []
   return (
     <li id={prefix + node.id} tabindex={-1}>
       <p>
@@ -38,7 +40,14 @@ function Party({ node, chain, prefix, expandPath }: PartyProps) {
         <strong dir="auto">{name}</strong>
       </p>
       <p class="quiet" dir="auto">
-        {[what, value, value === '' ? '' : valueUsd, dates].filter((text) => text !== '').join(' · ')}
+        {what}
+        {value === '' ? null : (
+          <>
+            {' · '}
+            <Amounts full={value} />
+          </>
+        )}
+        {[value === '' ? '' : valueUsd, dates].filter((text) => text !== '').map((text) => ` · ${text}`)}
       </p>
       {parties.length === 0 ? null : (
         <ul class="addresses">
@@ -49,7 +58,7 @@ function Party({ node, chain, prefix, expandPath }: PartyProps) {
                 <span class="quiet" dir="auto">
                   {' '}
                   {party.entity === '' ? '' : `${party.entity}, `}
-                  <Amount full={party.value} />
+                  <Amounts full={party.value} />
                   {party.valueUsd === '' ? '' : `, ${party.valueUsd}`}
                 </span>
               )}{' '}
@@ -59,7 +68,30 @@ function Party({ node, chain, prefix, expandPath }: PartyProps) {
         </ul>
       )}
       {unnamed === 0 ? null : <p class="quiet">{en.flow.unnamed(unnamed)}</p>}
+      {transfers.length === 0 ? null : (
+        <p class="address-links no-print">
+          {transfers.map((id, index) => (
+            <a key={id} href={`#${id}`}>
+              {index === 0 ? 'Its transfers' : `Its transfers, part ${index + 1}`}
+            </a>
+          ))}
+        </p>
+      )}
     </li>
+  )
+}
+
+/** Of several assets. */
+function Amounts({ full }: { readonly full: string }) {
+  return (
+    <>
+      {full.split(', ').map((amount, index) => (
+        <>
+          {index === 0 ? '' : ', '}
+          <Amount full={amount} />
+        </>
+      ))}
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 /** GET /labels/search: which labels lists state about an address, of a list, of a category or about an owner. */
 import { categories } from '@cupel/domain'
-import { amountText, en, nameOf, visibleText } from '@cupel/reports/document'
+import { amountText, en, nameOf, setName, visibleText } from '@cupel/reports/document'
 import {
   type ListPage,
   ApiProblem,
@@ -148,7 +148,9 @@ function Found({ items, next_page_token: next }: ListPage<Label>) {
             {label.entity === '' ? '–' : visibleText(label.entity)}
           </td>
           <td dir="auto" data-head="List">
-            {visibleText(`${label.source} / ${label.dataset}`)}
+            {setName(label)}
+            <br />
+            <code class="quiet">{visibleText(label.source)}</code>
           </td>
           <td data-head="State">
             {statuses[label.status] ?? visibleText(label.status)}

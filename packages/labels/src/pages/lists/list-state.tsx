@@ -28,9 +28,6 @@ export function ListState({ list }: { readonly list: LabelList }) {
   )
 }
 
-export const listName = ({ source, dataset }: LabelList): string =>
-  source === '' ? dataset : `${source} / ${dataset}`
-
 const HOURS_PER_DAY = 24
 /** Beyond this age days are clearer than hours. */
 const MAX_HOURS = 48

@@ -1,5 +1,5 @@
 /** GET /lists/imports/{import_id}: what an import would change, and its confirmation. */
-import { amountText, en, nameOf, visibleText } from '@cupel/reports/document'
+import { amountText, en, nameOf, setName, visibleText } from '@cupel/reports/document'
 import {
   Form,
   Moment,
@@ -79,7 +79,7 @@ function Result({ of: { status, result } }: { readonly of: ListImport }) {
         >
           {sets.map((set) => (
             <tr key={`${set.source}/${set.dataset}`}>
-              <td dir="auto">{visibleText(`${set.source} / ${set.dataset}`)}</td>
+              <td dir="auto">{setName(set)}</td>
               <td data-head="Dated">
                 <Moment at={set.list_date} />
               </td>

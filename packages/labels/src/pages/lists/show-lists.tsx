@@ -1,5 +1,5 @@
 /** GET /lists: which lists are in force, and how old they are. */
-import { amountText, en, nameOf, visibleText } from '@cupel/reports/document'
+import { amountText, en, nameOf, setName } from '@cupel/reports/document'
 import {
   type LabelList,
   type ListPage,
@@ -16,7 +16,7 @@ import {
 import { ImportSection } from './import-form.js'
 import { API_REFRESHES, Refreshes, type ListRefresh } from './refreshes.js'
 import { API_IMPORTS, type ListImport } from './list-import.js'
-import { ageText, hasWholeList, isInTheWay, listName, ListState } from './list-state.js'
+import { ageText, hasWholeList, isInTheWay, ListState } from './list-state.js'
 
 export const showLists: Page = {
   method: 'GET',
@@ -64,7 +64,7 @@ export async function listsPage(
           {faults.length === 1
             ? 'A required list cannot be relied on, so no address is green'
             : `${faults.length} required lists cannot be relied on, so no address is green`}
-          : {faults.map((list) => visibleText(listName(list))).join(', ')}.
+          : {faults.map(setName).join(', ')}.
         </Notice>
       )}
       {session?.livemode !== true || hasWholeList(items) ? null : (
@@ -104,12 +104,12 @@ function ListTable({ title, lists }: { readonly title: string; readonly lists: r
         ]}
       >
         {lists.map((list) => (
-          <tr key={listName(list)}>
+          <tr key={setName(list)}>
             <td>
               <ListState list={list} />
             </td>
             <td dir="auto">
-              {visibleText(listName(list))} {list.required ? <span class="tag">required</span> : null}
+              {setName(list)} {list.required ? <span class="tag">required</span> : null}
             </td>
             <td data-head="Authority">
               {list.authority === null ? '–' : nameOf(en.authorities, list.authority)}

@@ -1,5 +1,5 @@
 /** GET /transfers: the form for one transfer, and the newest transfers. */
-import { amountText, visibleText } from '@cupel/reports/document'
+import { amountText, dollarText, en, visibleText } from '@cupel/reports/document'
 import {
   page,
   type Page,
@@ -21,6 +21,8 @@ interface ListedTransfer {
   readonly chain: string
   readonly direction: string
   readonly amount: string
+  /** Null without a price. */
+  readonly value_usd: string | null
   readonly asset: { readonly symbol: string | null }
   readonly reference: string | null
   readonly generated_at: string
@@ -94,6 +96,7 @@ function Transfers({ transfers }: { readonly transfers: readonly ListedTransfer[
                 <Amount full={amountText(`${one.amount} ${one.asset.symbol ?? 'unknown token'}`)} /> on{' '}
                 {visibleText(one.chain)}
               </a>
+              {one.value_usd === null ? null : `, ${dollarText(one.value_usd, en)}`}
             </td>
             <td>
               <Level level={one.level} score={one.score} />

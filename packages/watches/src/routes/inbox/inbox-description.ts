@@ -127,7 +127,7 @@ export const entryExample: InboxEntryDocument = {
   reference: 'customer 4711',
   previous: { report_id: '9f2c4a1be07d6358', level: 'green', score: 2.5 },
   current: { report_id: '622f9400217f0c08', level: 'red', score: 100 },
-  why: 'owned by Lazarus Group (sanctions), according to ofac_sdn',
+  why: 'listed by OFAC as Lazarus Group, designated 2022-04-14',
   causes: ['labels'],
   split: { labels: 97.5, funds: 0, policy: 0, scorer: 0, time: 0, not_examined: 0 },
 }

@@ -1,5 +1,5 @@
 /** GET /: the first page of a compliance desk: a field for an address, problems of the lists, and the latest reports. */
-import { visibleText } from '@cupel/reports/document'
+import { setName } from '@cupel/reports/document'
 import {
   type LabelList,
   type ListPage,
@@ -18,7 +18,6 @@ import {
   hasWholeList,
   isInTheWay,
   isWholeList,
-  listName,
 } from '@cupel/labels/pages'
 import { emptyForm, ScreenForm } from '@cupel/screening/pages'
 import { homeCards } from '../../features.js'
@@ -100,7 +99,7 @@ function ListsInShort({ lists }: { readonly lists: readonly LabelList[] }) {
   if (faults.length > 0)
     return (
       <Notice kind="fault">
-        No address is green at the moment: {faults.map((list) => visibleText(listName(list))).join(', ')}{' '}
+        No address is green at the moment: {faults.map(setName).join(', ')}{' '}
         {faults.length === 1 ? 'is' : 'are'} too old, incomplete or absent. <a href="/lists">See the lists</a>
         .
       </Notice>
@@ -117,7 +116,7 @@ function ListsInShort({ lists }: { readonly lists: readonly LabelList[] }) {
         ✓
       </span>{' '}
       Sanctions lists in force:{' '}
-      {own.map((list) => `${visibleText(listName(list))} (${ageText(list.age_hours)})`).join(', ')}.{' '}
+      {own.map((list) => `${setName(list)} (${ageText(list.age_hours)})`).join(', ')}.{' '}
       <a href="/lists">All lists</a>
     </p>
   )
