@@ -72,6 +72,8 @@ desk.test('what a key may not give is refused in words, and its own key keeps it
 
 desk.test('somebody who does not administer finds no way there', async () => {
   const page = await desk.signIn('/')
+  await page.getByText('Administration', { exact: true }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'Policy' }).waitFor()
   expect(await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).count()).toBe(0)
   await page.goto('/keys')
   expect(await page.content()).toContain('lacks the scope')

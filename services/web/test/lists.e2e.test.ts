@@ -84,9 +84,11 @@ desk.test(
 
 desk.test('an operator sees what runs and what the ledger lacks', async () => {
   const page = await desk.signIn('/', { key: operator })
+  await page.locator('.sections summary').click()
   await page.getByRole('link', { name: 'Health' }).click()
   await page.getByRole('heading', { name: 'Health', level: 1 }).waitFor()
   await desk.check(page)
+  await page.locator('.sections summary').click()
   await page.getByRole('link', { name: 'Ledger' }).click()
   await page.getByText('No ledger was imported yet').waitFor()
   await desk.check(page)

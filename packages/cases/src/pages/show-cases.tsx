@@ -118,11 +118,13 @@ function Cases({ items }: Pick<CaseList, 'items'>) {
               </strong>
             )}
           </td>
-          <td dir="auto">{assigneeText(one.assignee)}</td>
-          <td>
+          <td dir="auto" data-head="Assigned to">
+            {assigneeText(one.assignee)}
+          </td>
+          <td data-head="Due">
             <DueDay dueOn={one.due_on ?? null} isOverdue={one.is_overdue === true} />
           </td>
-          <td>
+          <td data-head="Last entry">
             <Moment at={one.changed_at} />
           </td>
         </tr>

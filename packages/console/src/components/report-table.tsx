@@ -70,8 +70,12 @@ function ReportLine({ report, index, isSelectable, hasReference }: ReportLinePro
         <span class="tag">{visibleText(chain)}</span>
       </td>
       <td dir="auto">{reasonOf(report)}</td>
-      {hasReference ? <td dir="auto">{visibleText(customer_reference ?? '')}</td> : null}
-      <td>
+      {hasReference ? (
+        <td dir="auto" data-head="Reference">
+          {visibleText(customer_reference ?? '')}
+        </td>
+      ) : null}
+      <td data-head="Generated">
         <Moment at={generated_at} />
       </td>
     </tr>

@@ -63,25 +63,37 @@ interface NavigationProps extends Pick<LayoutProps, 'section' | 'unread' | 'entr
 }
 
 function Navigation({ session, section, unread, entries }: NavigationProps) {
+  const shown = entries.filter(({ isFor }) => isFor === undefined || isFor(session))
+  const grouped = shown.filter(({ isAdministration }) => isAdministration)
+  const current = grouped.find(({ path }) => path === section)
+  const itemOf = ({ path, label }: NavigationEntry) => (
+    <li key={path}>
+      <a href={path} aria-current={path === section ? 'page' : undefined}>
+        {label}
+        {path === '/inbox' && unread !== null ? (
+          <span class="count">
+            {' '}
+            {unread}
+            <span class="for-readers"> unread</span>
+          </span>
+        ) : null}
+      </a>
+    </li>
+  )
   return (
     <nav class="sections" aria-label="Sections">
       <ul>
-        {entries
-          .filter(({ isFor }) => isFor === undefined || isFor(session))
-          .map(({ path, label }) => (
-            <li key={path}>
-              <a href={path} aria-current={path === section ? 'page' : undefined}>
-                {label}
-                {path === '/inbox' && unread !== null ? (
-                  <span class="count">
-                    {' '}
-                    {unread}
-                    <span class="for-readers"> unread</span>
-                  </span>
-                ) : null}
-              </a>
-            </li>
-          ))}
+        {shown.filter(({ isAdministration }) => !isAdministration).map(itemOf)}
+        {grouped.length === 0 ? null : (
+          <li>
+            <details>
+              <summary class={current === undefined ? undefined : 'current'}>
+                {current === undefined ? 'Administration' : `Administration: ${current.label}`}
+              </summary>
+              <ul>{grouped.map(itemOf)}</ul>
+            </details>
+          </li>
+        )}
       </ul>
     </nav>
   )

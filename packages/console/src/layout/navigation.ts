@@ -7,6 +7,8 @@ export interface NavigationEntry {
   readonly label: string
   /** Absent: everybody who is signed in sees it. */
   readonly isFor?: (session: Session) => boolean
+  /** True: it opens behind "Administration", so that the navigation is one line. */
+  readonly isAdministration?: true
 }
 
 export const navigation: readonly NavigationEntry[] = [
@@ -18,15 +20,15 @@ export const navigation: readonly NavigationEntry[] = [
   { path: '/cases', label: 'Cases' },
   { path: '/watches', label: 'Watches' },
   { path: '/lists', label: 'Lists' },
-  { path: '/labels', label: 'Labels', isFor: mayAdminister },
-  { path: '/ledger', label: 'Ledger', isFor: mayOperate },
-  { path: '/policy', label: 'Policy' },
-  { path: '/webhooks', label: 'Webhooks' },
-  { path: '/keys', label: 'Keys', isFor: mayAdminister },
-  { path: '/accounts', label: 'Accounts', isFor: mayOperate },
-  { path: '/usage', label: 'Usage' },
-  { path: '/audit', label: 'Audit log' },
-  { path: '/health', label: 'Health', isFor: mayOperate },
+  { path: '/labels', label: 'Labels', isFor: mayAdminister, isAdministration: true },
+  { path: '/ledger', label: 'Ledger', isFor: mayOperate, isAdministration: true },
+  { path: '/policy', label: 'Policy', isAdministration: true },
+  { path: '/webhooks', label: 'Webhooks', isAdministration: true },
+  { path: '/keys', label: 'Keys', isFor: mayAdminister, isAdministration: true },
+  { path: '/accounts', label: 'Accounts', isFor: mayOperate, isAdministration: true },
+  { path: '/usage', label: 'Usage', isAdministration: true },
+  { path: '/audit', label: 'Audit log', isAdministration: true },
+  { path: '/health', label: 'Health', isFor: mayOperate, isAdministration: true },
 ]
 
 /** The longest entry whose path is the beginning of the given one. */

@@ -98,11 +98,11 @@ function Transfers({ transfers }: { readonly transfers: readonly ListedTransfer[
               </a>
               {one.value_usd === null ? null : `, ${dollarText(one.value_usd, en)}`}
             </td>
-            <td>
+            <td data-head="Counterparty">
               <Level level={one.level} score={one.score} />
             </td>
-            <td>{visibleText(one.reference ?? '')}</td>
-            <td>
+            <td data-head="Reference">{visibleText(one.reference ?? '')}</td>
+            <td data-head="Generated">
               <Moment at={one.generated_at} />
             </td>
           </tr>
