@@ -34,13 +34,16 @@ export interface UnreadableRow {
   readonly message: string
 }
 
+/** A transfer as it is stored: what tells it apart in its file is in its id. */
+export type KeptTransfer = Omit<ToldTransfer, 'line' | 'index'>
+
 export interface Batch {
   readonly segmentId: number
   /** Transactions of the chain call others within them. */
   readonly hasCalls: boolean
   /** Rows of the file. */
   rows: number
-  readonly transfers: Map<string, ToldTransfer>
+  readonly transfers: Map<string, KeptTransfer>
   /** Ids of transfers without a counterparty. */
   readonly uncounted: Set<string>
   /** Transfers of tokens outside the asset table, by id. */
@@ -60,6 +63,10 @@ export interface Batch {
   firstHeight: number | null
   lastHeight: number | null
   lastHeightAtS: number | null
+}
+
+/** A batch while its rows are read. */
+export interface FillingBatch extends Batch {
   leaveOut(reason: string): void
   refuse(row: UnreadableRow): void
   addTransfer(
@@ -74,7 +81,7 @@ export interface Batch {
   addJoin(txHash: string, addresses: readonly string[]): void
 }
 
-export function createBatch(segmentId: number, hasCalls: boolean): Batch {
+export function createBatch(segmentId: number, hasCalls: boolean): FillingBatch {
   return {
     segmentId,
     hasCalls,
@@ -136,7 +143,11 @@ export function createBatch(segmentId: number, hasCalls: boolean): Batch {
 }
 
 /** Where the transaction of a transfer is; null if the file does not tell it. */
-export const placeOf = ({ txHash, blockNumber, txIndex }: ToldTransfer): string | null =>
+export const placeOf = ({
+  txHash,
+  blockNumber,
+  txIndex,
+}: Pick<KeptTransfer, 'txHash' | 'blockNumber' | 'txIndex'>): string | null =>
   txHash === '' || blockNumber === null || txIndex === null ? null : `${blockNumber} ${txIndex}`
 
 export const isFull = ({ transfers, tokens, outcomes, joins, places, rows }: Batch): boolean =>

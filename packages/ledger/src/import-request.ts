@@ -33,6 +33,8 @@ export interface LedgerImportDeps {
   readonly database: Database
   readonly now?: () => Date
   readonly onProgress?: (rows: number, rowsPerSecond: number) => void
+  /** A file of so many bytes is read in a thread of its own, if there are two processors; 16 MiB by default. */
+  readonly threadFromBytes?: number
 }
 
 export interface LedgerImportSummary {

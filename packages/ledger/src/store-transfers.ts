@@ -1,11 +1,10 @@
 /** Stores the transfers of a batch. */
 import type { Transaction } from '@cupel/postgres'
 import { isUnseen } from './segments.js'
-import type { Batch } from './batch.js'
-import type { ToldTransfer } from './formats/ledger-row.js'
+import type { Batch, KeptTransfer } from './batch.js'
 import type { StoredTransfers, StorePlace } from './store/transfer-writer.js'
 import { hashDigits, plainArray, type PlainValue } from './stored-values.js'
-import { COPY_TRANSFERS, lineOf, sumsOfRows, toldRow, type NumberedEnds } from './told-rows.js'
+import { COPY_TRANSFERS, createToldRows, type NumberedEnds } from './told-rows.js'
 
 /** A row of a killed import has the key of a new one. */
 const IS_UNSEEN = isUnseen('known.segment_id')
@@ -74,8 +73,7 @@ export async function storeTransfers(
   const numbersOfEnds = await addresses.numbersOf(transaction, chain, ends)
   const numbersOfTokens = await contracts.numbersOf(transaction, chain, [...tokens])
   const numberOfToken = new Map([...tokens].map((contract, index) => [contract, numbersOfTokens[index]!]))
-  const rows: string[] = []
-  const news: ToldTransfer[] = []
+  const rows = createToldRows(segmentId, transfers.size - known.size)
   const others: Numbered[] = []
   let added = 0
   let end = 0
@@ -87,28 +85,23 @@ export async function storeTransfers(
       others.push({ id, transfer, from, to, contract })
       continue
     }
-    rows.push(toldRow(id, transfer, { segmentId, from, to, contract }))
-    news.push(transfer)
+    rows.add(id, transfer, { from, to, contract })
     if (!uncounted.has(id)) added += 1
   }
-  const sums = sumsOfRows(rows)
-  if (rows.length > 0) {
-    const lines = rows.map((row, index) => lineOf(row, news[index]!))
-    await transaction.copy(COPY_TRANSFERS, `${lines.join('\n')}\n`)
-  }
+  if (rows.count() > 0) await transaction.copy(COPY_TRANSFERS, rows.lines())
   if (others.length > 0) await transaction.execute(STORE_KNOWN, [segmentId, ...columnsOf(others), replaces])
-  return { added, areAsTold: known.size === 0, sums }
+  return { added, areAsTold: known.size === 0, sums: rows.sums() }
 }
 
 interface Numbered extends NumberedEnds {
   readonly id: string
-  readonly transfer: ToldTransfer
+  readonly transfer: KeptTransfer
 }
 
 /** In the order of `INSERT`. */
 function columnsOf(rows: readonly Numbered[]): readonly string[] {
   const column = (valueOf: (row: Numbered) => PlainValue): string => plainArray(rows.map(valueOf))
-  const told = (valueOf: (transfer: ToldTransfer) => PlainValue): string =>
+  const told = (valueOf: (transfer: KeptTransfer) => PlainValue): string =>
     column(({ transfer }) => valueOf(transfer))
   return [
     column(({ id }) => id),

@@ -4,7 +4,8 @@
  */
 import { hash } from 'node:crypto'
 import type { Queryable } from '@cupel/postgres'
-import type { ToldTransfer } from './formats/ledger-row.js'
+import type { KeptTransfer } from './batch.js'
+import { createRowBytes, type RowBytes } from './row-bytes.js'
 import type { RowSums } from './row-sums.js'
 import { hashDigits } from './stored-values.js'
 
@@ -14,18 +15,28 @@ export const tellOwnRows = (transaction: Queryable): Promise<number> =>
 
 /** The sums of rows, each as `ledger.told_row` writes it. At most a million rows. */
 export function sumsOfRows(rows: readonly string[]): RowSums {
+  const sums = createSums()
+  for (const row of rows) sums.add(row)
+  return sums.all()
+}
+
+function createSums(): { add(row: string): void; all(): RowSums } {
   // Halves of numbers stay exact without big integers.
   const high = [0, 0, 0, 0]
   const low = [0, 0, 0, 0]
-  for (const row of rows) {
-    // A text of bytes takes a third of the time that a buffer takes.
-    const digest = hash('sha256', row, 'binary')
-    for (let part = 0; part < high.length; part += 1) {
-      high[part]! += wordAt(digest, 8 * part)
-      low[part]! += wordAt(digest, 8 * part + 4) >>> 0
-    }
+  let rows = 0
+  return {
+    add(row) {
+      // A text of bytes takes a third of the time that a buffer takes.
+      const digest = hash('sha256', row, 'binary')
+      for (let part = 0; part < high.length; part += 1) {
+        high[part]! += wordAt(digest, 8 * part)
+        low[part]! += wordAt(digest, 8 * part + 4) >>> 0
+      }
+      rows += 1
+    },
+    all: () => [BigInt(rows), ...high.map((sum, part) => (BigInt(sum) << 32n) + BigInt(low[part]!))],
   }
-  return [BigInt(rows.length), ...high.map((sum, part) => (BigInt(sum) << 32n) + BigInt(low[part]!))]
 }
 
 /** 32 bits with a sign, most significant byte first. */
@@ -55,25 +66,82 @@ export const COPY_TRANSFERS = String.raw`
 
 const ROW_BEGINS = 'transfer('
 
-/** The row of a transfer as `ledger.told_row` writes it. */
-export function toldRow(
-  id: string,
-  transfer: ToldTransfer,
-  { segmentId, from, to, contract }: NumberedEnds & { readonly segmentId: number },
-): string {
-  const { place, blockNumber, occurredAtS, txIndex, execution, amount, fromNet, toNet } = transfer
-  const proven = execution === 'proven' ? segmentId : ''
-  const failed = execution === 'failed' ? segmentId : ''
-  const uuid = `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`
-  const nets =
-    toNet === undefined ? (fromNet === undefined ? '' : `,${fromNet}`) : `,${fromNet ?? ''},${toNet}`
-  // Two columns are null in a new row.
-  return (
-    `${ROW_BEGINS}${place ?? ''},${from},${to},${segmentId},${proven},${failed},,,${blockNumber ?? ''},${occurredAtS ?? ''},` +
-    `${txIndex ?? ''},${contract ?? ''},${transfer.kind[0]},${uuid},${amount},"\\\\x${hashDigits(transfer.txHash)}"${nets}`
-  )
+export interface ToldRows {
+  /** The row of a transfer that has none yet; `id` has 32 hex digits. */
+  add(id: string, transfer: KeptTransfer, ends: NumberedEnds): void
+  readonly count: () => number
+  /** The rows as lines for `COPY_TRANSFERS`. */
+  lines(): Buffer
+  sums(): RowSums
 }
 
-/** A line for `COPY_TRANSFERS` from the row of a transfer: a row leaves out its last columns that are null. */
-export const lineOf = (row: string, { fromNet, toNet }: ToldTransfer): string =>
-  row.slice(ROW_BEGINS.length) + (toNet === undefined ? (fromNet === undefined ? ',,' : ',') : '')
+/** Bytes of the row of a native transfer. */
+const BYTES_OF_ROW = 256
+const [COMMA, DASH, LINE_FEED] = [0x2c, 0x2d, 0x0a]
+const HASH_BEGINS = String.raw`,"\\x`
+const ENDS_OF_UUID = [8, 12, 16, 20, 32]
+
+/** The rows of one segment; so many are expected. */
+export function createToldRows(segmentId: number, expected: number): ToldRows {
+  const sums = createSums()
+  const bytes = createRowBytes(BYTES_OF_ROW * expected)
+  let rows = 0
+  return {
+    add(id, transfer, ends) {
+      const start = bytes.length()
+      writeRow(bytes, transfer, { ...ends, id, segmentId })
+      sums.add(ROW_BEGINS + bytes.textFrom(start))
+      // The row leaves out its last columns that are null.
+      if (transfer.toNet === undefined) bytes.text(transfer.fromNet === undefined ? ',,' : ',')
+      bytes.byte(LINE_FEED)
+      rows += 1
+    },
+    count: () => rows,
+    lines: () => bytes.all(),
+    sums: sums.all,
+  }
+}
+
+/** As `ledger.told_row` writes it, but for its beginning. */
+function writeRow(
+  bytes: RowBytes,
+  { place, blockNumber, occurredAtS, txIndex, kind, execution, amount, txHash, fromNet, toNet }: KeptTransfer,
+  { id, segmentId, from, to, contract }: NumberedEnds & { readonly id: string; readonly segmentId: number },
+): void {
+  const next = (value: number | null): void => {
+    bytes.byte(COMMA)
+    bytes.number(value)
+  }
+  bytes.number(place)
+  next(from)
+  next(to)
+  next(segmentId)
+  next(execution === 'proven' ? segmentId : null)
+  next(execution === 'failed' ? segmentId : null)
+  // Two columns are null in a new row.
+  bytes.text(',,')
+  next(blockNumber)
+  next(occurredAtS)
+  next(txIndex)
+  next(contract)
+  bytes.byte(COMMA)
+  bytes.text(kind, 0, 1)
+  bytes.byte(COMMA)
+  writeUuid(bytes, id)
+  bytes.byte(COMMA)
+  bytes.text(amount.toString())
+  bytes.text(HASH_BEGINS)
+  bytes.text(hashDigits(txHash))
+  bytes.text('"')
+  if (toNet !== undefined) bytes.text(`,${fromNet ?? ''},${toNet}`)
+  else if (fromNet !== undefined) bytes.text(`,${fromNet}`)
+}
+
+function writeUuid(bytes: RowBytes, id: string): void {
+  let from = 0
+  for (const to of ENDS_OF_UUID) {
+    if (from > 0) bytes.byte(DASH)
+    bytes.text(id, from, to)
+    from = to
+  }
+}

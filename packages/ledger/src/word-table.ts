@@ -36,7 +36,7 @@ export function createWordTable({
   return {
     key,
     value,
-    find: () => recent.find() || before.find(),
+    find: () => recent.find() || (before !== recent && before.find()),
     add() {
       if (recent.size() >= most / 2) {
         before = recent

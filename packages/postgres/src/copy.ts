@@ -19,9 +19,9 @@ const Query = pg.Query as unknown as new (
 class CopyQuery extends Query {
   readonly #lines: Buffer
 
-  constructor(text: string, lines: string, done: Done) {
+  constructor(text: string, lines: string | Buffer, done: Done) {
     super({ text }, undefined, done)
-    this.#lines = Buffer.from(lines, 'utf8')
+    this.#lines = typeof lines === 'string' ? Buffer.from(lines, 'utf8') : lines
   }
 
   override handleCopyInResponse(wire: Wire): void {
@@ -30,8 +30,8 @@ class CopyQuery extends Query {
   }
 }
 
-/** Resolves to the number of rows. */
-export function copyLines(client: pg.ClientBase, text: string, lines: string): Promise<number> {
+/** Resolves to the number of rows. Bytes must stay as they are until then. */
+export function copyLines(client: pg.ClientBase, text: string, lines: string | Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     const query = new CopyQuery(text, lines, (error, result) => {
       if (error) reject(error)

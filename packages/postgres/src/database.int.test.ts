@@ -48,6 +48,16 @@ test('lines are copied in their transaction, and one that is not a row stores no
   expect(await db.query('SELECT n FROM t ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }])
 })
 
+test('lines are copied from bytes as from a text', async () => {
+  await db.execute('CREATE TABLE named (name text)')
+  const lines = ['é', '漢', 'a'].map((name) => `${name}\n`).join('')
+  const copied = await db.transaction({ at: 'test' }, (transaction) =>
+    transaction.copy('COPY named (name) FROM STDIN', Buffer.from(lines, 'utf8')),
+  )
+  expect(copied).toBe(3)
+  expect(await db.query('SELECT name FROM named')).toEqual([{ name: 'é' }, { name: '漢' }, { name: 'a' }])
+})
+
 test('a bigint beyond 2^53 is refused, not rounded', async () => {
   await expect(db.query('SELECT 9007199254740993::int8 AS n')).rejects.toThrow(RangeError)
   expect(await db.query('SELECT 9007199254740991::int8 AS n')).toEqual([{ n: Number.MAX_SAFE_INTEGER }])

@@ -30,8 +30,8 @@ export interface Queryable {
 }
 
 export interface Transaction extends Queryable {
-  /** Stores lines in the text format of `COPY … FROM STDIN`, the given statement; resolves to their number. */
-  copy(statement: string, lines: string): Promise<number>
+  /** Stores lines in the text format of `COPY … FROM STDIN`, the given statement; resolves to their number. Bytes are UTF-8. */
+  copy(statement: string, lines: string | Buffer): Promise<number>
 }
 
 export interface TransactionOptions {

@@ -111,6 +111,8 @@ export function unitsOfDecimal(text: string, decimals: number, line: number): bi
 /** A height or a position; null if the text is empty. A column with holes comes back from a data frame as `7.0`. */
 export function wholeNumber(text: string, name: string, line: number): number | null {
   if (text === '') return null
+  const few = fewDigits(text)
+  if (few !== null) return few
   const value = Number(text)
   if (
     !Number.isSafeInteger(value) ||
@@ -119,6 +121,22 @@ export function wholeNumber(text: string, name: string, line: number): number | 
     MAY_BE_THOUSANDS.test(text)
   )
     throw new UnreadableRowError(`${name} is not a whole number: ${text.slice(0, 40)}`, line)
+  return value
+}
+
+/** More digits, and every other notation, take the slow way. */
+const FEW_DIGITS = 9
+const ZERO = 0x30
+
+/** The number of one to nine digits and nothing else; null for any other text. */
+function fewDigits(text: string): number | null {
+  if (text.length > FEW_DIGITS) return null
+  let value = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - ZERO
+    if (digit < 0 || digit > 9) return null
+    value = 10 * value + digit
+  }
   return value
 }
 
@@ -180,6 +198,7 @@ const FAILED = /^(?:0(?:\.0+)?|0x0+|false|failed)$/i
 /** The outcome that a status states; unknown if it is empty. A word that is neither success nor failure refuses its row. */
 export function outcomeOf(status: string, line: number): 'proven' | 'failed' | 'unknown' {
   if (status === '') return 'unknown'
+  if (status === '1') return 'proven'
   if (SUCCEEDED.test(status)) return 'proven'
   if (FAILED.test(status)) return 'failed'
   throw new UnreadableRowError(`the status ${status.slice(0, 40)} is neither success nor failure`, line)

@@ -139,6 +139,20 @@ describe('whole numbers of a column of floats', () => {
     await expect(textsOf(column, chain)).resolves.toEqual(expected)
   })
 
+  test('tell together with those of 50,000 rows, in groups of more than are in memory at once', async () => {
+    const data = Array.from({ length: 150_001 }, (_, index) => index)
+    // In the second and in the last of these parts.
+    for (const index of [60_000, 150_000]) data[index] = 1e18
+    const records = await recordsOf(written([float(data)], data.length))
+    const texts = records.map(({ text }) => text('value'))
+    const expected = data.map((value, index) => {
+      const isCertain = Math.floor(index / 50_000) === 1 || index === 150_000
+      return `${value === 1e18 ? '1000000000000000000' : value}${isCertain ? '' : '.0'}`
+    })
+    // Comparing them one by one takes seconds.
+    expect(texts.join()).toBe(expected.join())
+  })
+
   test('of 32 bits become a text that no reader takes if digits were lost', async () => {
     const column: Column = { name: 'value', type: 'FLOAT', data: [1.5e18, 16_777_216, 7] }
     await expect(textsOf(column)).resolves.toEqual(['about 1499999942100385800', '16777216.0', '7.0'])

@@ -85,6 +85,7 @@ interface Spending {
 function openReader(chain: ChainDefinition): RecordReader {
   const spendings = new Map<string, Spending>()
   let inputs = 0
+  const isOfOutputs = spendsOutputs(chain)
   return {
     survey(record) {
       if (kindOf(record, chain) !== 'utxo') return
@@ -100,12 +101,15 @@ function openReader(chain: ChainDefinition): RecordReader {
           throw new LedgerFileError(`more than ${MAX_INPUTS} inputs: split the file`, record.line)
       }
     },
-    read: (record) =>
-      readRow(record, chain).flatMap((row) => {
+    read(record) {
+      const rows = readRow(record, chain)
+      if (!isOfOutputs) return rows
+      return rows.flatMap((row) => {
         if (row.type !== 'transfer' || row.transfer.kind !== 'utxo') return [row]
         const spending = spendings.get(row.transfer.txHash)
         return spending === undefined ? [withNet(row)] : rowsOfSpending(row.transfer, spending)
-      }),
+      })
+    },
   }
 }
 
