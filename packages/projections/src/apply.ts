@@ -84,19 +84,25 @@ function isKnownType(type: string): type is EventType {
 /** Rows per statement. It keeps the parameters of one statement at a few megabytes. */
 const MAX_STATEMENT_ROWS = 2_000
 
-/** Writes changes in order; changes of one kind that follow each other are one statement. */
+/** Writes changes in order; changes of one kind that follow each other are one statement. The next one is made while the database works. */
 export async function applyChanges(
   transaction: Queryable,
   schema: string,
   changes: readonly Change[],
 ): Promise<void> {
+  let writing: Promise<unknown> = Promise.resolve()
   for (let from = 0; from < changes.length;) {
     const { write } = changes[from]!
     let to = from + 1
     while (to < changes.length && to - from < MAX_STATEMENT_ROWS && changes[to]!.write === write) to += 1
-    await transaction.execute(statementOf(write, schema), columnsOf(write, changes, from, to))
+    const columns = columnsOf(write, changes, from, to)
+    await writing
+    writing = transaction.execute(statementOf(write, schema), columns)
+    // The next await reports a failure; until then the rejection must not count as unhandled.
+    writing.catch(() => undefined)
     from = to
   }
+  await writing
 }
 
 function columnsOf(write: BatchWrite, changes: readonly Change[], from: number, to: number): unknown[] {

@@ -127,18 +127,33 @@ export function batchWrite<const C extends Readonly<Record<string, ColumnType>>>
     isDocument(name) ? [] : [`$${index + 1}::${definition.columns[name]}[]`],
   )
   const documents = names.flatMap((name, index) =>
-    isDocument(name) ? [`, json_array_elements_text($${index + 1}::json)`] : [],
+    isDocument(name) ? [`json_array_elements_text($${index + 1}::json)`] : [],
   )
   const columns = names.join(', ')
-  const rows = `ROWS FROM (unnest(${arrays.join(', ')})${documents.join('')}) WITH ORDINALITY AS r (${columns}, ord)`
+  // In the list of a SELECT the functions go on in step. In FROM each would first write all of its values to a store of its own.
+  const values = [...arrays.map((array) => `unnest(${array})`), ...documents]
+  const rows = `(SELECT ${values.join(', ')}, generate_series(1, cardinality(${arrays[0]}))) AS r (${columns}, ord)`
   const write: BatchWrite = {
     name: definition.name,
     columnCount: names.length,
     text: (schema) => definition.sql({ schema, rows, columns }),
-    parameter: (column, values) => (column < arrays.length ? values : JSON.stringify(values)),
+    parameter: (column, values) => (column < arrays.length ? arrayText(values) : JSON.stringify(values)),
   }
   return (row) => ({ write, values: names.map((name) => row[name as keyof C]) })
 }
+
+/** The text of a Postgres array. The driver would look through each value twice for characters to escape. */
+const arrayText = (values: readonly unknown[]): string => `{${values.map(elementText).join()}}`
+
+const elementText = (value: unknown): string =>
+  value === null || value === undefined
+    ? 'NULL'
+    : typeof value === 'string'
+      ? `"${ESCAPED.test(value) ? value.replace(EACH_ESCAPED, String.raw`\$&`) : value}"`
+      : String(value as number | boolean)
+
+const ESCAPED = /["\\]/
+const EACH_ESCAPED = /["\\]/g
 
 /** The consumer group of a read model, which is also the name of its checkpoints. */
 export function readModelGroup(readModel: Pick<ReadModel, 'name' | 'version'>): string {

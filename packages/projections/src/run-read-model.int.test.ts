@@ -27,6 +27,31 @@ test('the first record of a report id is the report, also within one batch', asy
   expect(await fixture.notes()).toEqual(['a:red'])
 })
 
+test('texts come as they are, whatever characters they have', async () => {
+  const ids = [
+    '"',
+    String.raw`\\`,
+    String.raw`\"`,
+    ',',
+    '{}',
+    '{a,"b"}',
+    'NULL',
+    'null',
+    '',
+    ' ',
+    '\n',
+    "'",
+    '$1',
+    '$&',
+    'é漢😀',
+  ]
+  fixture.run()
+  await fixture.report(0, ...ids.map((id) => `${id}:red`))
+  await until(async () => expect(await fixture.checkpoint(0)).toBe(ids.length))
+  const rows = await fixture.database.query('SELECT report_id FROM note_view.note ORDER BY log_offset')
+  expect(rows).toEqual(ids.map((id) => ({ report_id: id })))
+})
+
 test('a member that lost its partitions without knowing neither adds nor loses a row', async () => {
   // Both runners get every partition, so each is the other's zombie.
   fixture.run()

@@ -9,7 +9,7 @@ import {
   type LabelSetPublished,
 } from '@cupel/contracts'
 import { furtherLabelKeys, parseAddress } from '@cupel/domain'
-import { batchWrite, on, readModelGroup, type ReadModel } from '@cupel/projections'
+import { batchWrite, on, readModelGroup, type Change, type ReadModel } from '@cupel/projections'
 import { listedLabels } from './labels.js'
 
 const insertLabel = batchWrite({
@@ -153,18 +153,26 @@ const MAX_BATCH_RECORDS = 5_000
  * Events keep the key that was derived when they were written, in an older form. So the view derives it again, from the address. Only an
  * address that is refused today keeps its own.
  */
-function keyOf({
-  canonicalAddress,
-  chain,
-  lookupKey,
-}: Record<'canonicalAddress' | 'chain' | 'lookupKey', string>): string {
-  const parsed = parseAddress(canonicalAddress, chain)
-  return parsed.ok ? parsed.lookupKey : lookupKey
+function keyOf(label: Pick<AssertedLabel, 'canonicalAddress' | 'chain' | 'lookupKey'>): string {
+  const parsed = parsedOf(label)
+  return parsed.ok ? parsed.lookupKey : label.lookupKey
 }
 
-export function furtherKeysOf({ canonicalAddress, chain, category }: AssertedLabel): readonly string[] {
-  const parsed = parseAddress(canonicalAddress, chain)
-  return parsed.ok ? furtherLabelKeys(parsed, { isClean: category === 'clean_exchange' }) : []
+export function furtherKeysOf(label: AssertedLabel): readonly string[] {
+  const parsed = parsedOf(label)
+  return parsed.ok ? furtherLabelKeys(parsed, { isClean: label.category === 'clean_exchange' }) : []
+}
+
+/** Each label is asked for its key, and then for its further keys. */
+let lastParsed: { address: string; chain: string; parsed: ReturnType<typeof parseAddress> } | null = null
+
+function parsedOf({
+  canonicalAddress: address,
+  chain,
+}: Pick<AssertedLabel, 'canonicalAddress' | 'chain'>): ReturnType<typeof parseAddress> {
+  if (lastParsed?.address !== address || lastParsed.chain !== chain)
+    lastParsed = { address, chain, parsed: parseAddress(address, chain) }
+  return lastParsed.parsed
 }
 
 /** The columns of a label, as its event states it. */
@@ -252,14 +260,16 @@ export const labelView: ReadModel = {
   maxBatchRecords: MAX_BATCH_RECORDS,
   resizedBy: ['LabelSetPublished'],
   reducers: [
-    on('LabelsAsserted', ({ data }, at) => [
-      ...data.labels.map((label) => insertLabel(rowOfLabel(data, label, at))),
-      ...data.labels.flatMap((label) =>
-        furtherKeysOf(label).map((key) =>
-          insertKey({ lookup_key: key, import_id: data.importId, label_id: label.labelId }),
-        ),
-      ),
-    ]),
+    on('LabelsAsserted', ({ data }, at) => {
+      const labels: Change[] = []
+      const keys: Change[] = []
+      for (const label of data.labels) {
+        labels.push(insertLabel(rowOfLabel(data, label, at)))
+        for (const key of furtherKeysOf(label))
+          keys.push(insertKey({ lookup_key: key, import_id: data.importId, label_id: label.labelId }))
+      }
+      return [...labels, ...keys]
+    }),
     on('LabelRetired', ({ data }, at) => insertRetirement(rowOfRetirement(data, at))),
     on('LabelSetPublished', ({ data }, at) => [
       insertPublication(rowOfPublication(data, at)),
