@@ -1208,9 +1208,13 @@ CREATE INDEX open_job_account ON access.open_job USING btree (account_id, livemo
 
 CREATE INDEX pending_screen_age ON access.pending_screen USING btree (noted_at);
 
-CREATE INDEX proposed_change_account ON access.proposed_change USING btree (account_id, livemode, proposed_at);
+CREATE INDEX proposed_change_account ON access.proposed_change USING btree (account_id, livemode, proposed_at, change_id);
 
 CREATE INDEX proposed_change_age ON access.proposed_change USING btree (proposed_at, change_id);
+
+CREATE INDEX proposed_change_kind ON access.proposed_change USING btree (kind, proposed_at, change_id);
+
+CREATE INDEX proposed_change_open ON access.proposed_change USING btree (proposed_at, change_id) WHERE (decision IS NULL);
 
 CREATE INDEX proposed_change_proposer ON access.proposed_change USING btree (proposer_account_id, proposed_at);
 

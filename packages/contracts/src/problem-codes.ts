@@ -42,7 +42,6 @@ export const problemCodes = {
     retry: 'after-fix',
   },
   import_conflict: { status: 409, title: 'The import does not allow this step', retry: 'after-fix' },
-  policy_conflict: { status: 409, title: 'The policy does not allow this step', retry: 'after-fix' },
   key_conflict: { status: 409, title: 'The API key does not allow this change', retry: 'after-fix' },
   change_conflict: { status: 409, title: 'The proposed change does not allow this step', retry: 'after-fix' },
   second_person_required: { status: 409, title: 'Another person must do this', retry: 'after-fix' },

@@ -16,54 +16,85 @@ export type PolicyActivation =
     }
   /** The same policy is already in force: nothing was appended. */
   | { readonly outcome: 'in-force' }
-  | {
-      readonly outcome: 'refused'
-      readonly refusal: 'version-reused' | 'version-not-higher'
-      /** One sentence for the operator. */
-      readonly message: string
-    }
+  | ActivationRefused
+
+export interface ActivationRefused {
+  readonly outcome: 'refused'
+  readonly refusal: 'version-reused' | 'version-not-higher' | 'outdated'
+  /** One sentence for the operator. */
+  readonly message: string
+}
 
 export type ActivatedPolicy = DomainEvent<'PolicyActivated'>['data']
 
-/**
- * Appends PolicyActivated. Versions of a policy id only rise, and a version never has two texts. Both are checked against the
- * log itself, because its projection may be behind. Rejects with LogUnavailableError; a repeated call is then safe.
- */
-export async function activatePolicy(options: {
+export interface PolicyLog {
   readonly log: EventLog
   readonly codec: EventCodec
-  readonly database: Database
+}
+
+interface Activation {
   readonly policy: PolicyToActivate
   readonly activatedBy: string
   readonly reason: string
   /** UTC, RFC 3339 with milliseconds. */
   readonly activatedAt: string
-}): Promise<PolicyActivation> {
-  const { log, codec, database, policy, activatedBy, reason, activatedAt } = options
-  return await database.transaction({ at: 'policy.activate' }, async (transaction) => {
-    await lockActivations(transaction)
-    const history = await readActivations(log, codec)
-    const inForce = history.at(-1) ?? null
-    if (inForce !== null && inForce.policyId === policy.policyId && inForce.sha256 === policy.sha256)
-      return { outcome: 'in-force' }
-    const refusal = refusalOf(policy, history)
-    if (refusal !== null) return refusal
-    const event = activationEvent({
-      policy,
-      activatedBy,
-      reason,
-      activatedAt,
-      id: requestedEventId(),
-    })
-    const [position] = await log.append('policy.activate', [
-      codec.encode(event, { topic: topicOf('PolicyActivated'), key: policy.policyId }),
-    ])
-    return { outcome: 'activated', position: position!, previous: inForce }
+}
+
+/**
+ * Appends PolicyActivated. Versions of a policy id only rise, and a version never has two texts. Both are checked against the
+ * log itself, because its projection may be behind. Rejects with LogUnavailableError; a repeated call is then safe.
+ */
+export async function activatePolicy(
+  options: PolicyLog & Activation & { readonly database: Database },
+): Promise<PolicyActivation> {
+  return await options.database.transaction({ at: 'policy.activate' }, async (transaction) => {
+    const judged = await judgeActivation(transaction, options)
+    if (judged.outcome !== 'allowed') return judged
+    return { outcome: 'activated', position: await appendActivation(options), previous: judged.previous }
   })
+}
+
+/** What an activation would meet; other ones wait until the transaction ends. `basedOn`: the SHA-256 of the policy that it replaces, empty for none; absent for any. */
+export async function judgeActivation(
+  transaction: Queryable,
+  {
+    log,
+    codec,
+    policy,
+    basedOn,
+  }: PolicyLog & { readonly policy: PolicyToActivate; readonly basedOn?: string },
+): Promise<
+  | { readonly outcome: 'allowed'; readonly previous: ActivatedPolicy | null }
+  | Exclude<PolicyActivation, { readonly outcome: 'activated' }>
+> {
+  await lockActivations(transaction)
+  const history = await readActivations(log, codec)
+  const inForce = history.at(-1) ?? null
+  if (inForce !== null && inForce.policyId === policy.policyId && inForce.sha256 === policy.sha256)
+    return { outcome: 'in-force' }
+  if (basedOn !== undefined && basedOn !== (inForce?.sha256 ?? ''))
+    return {
+      outcome: 'refused',
+      refusal: 'outdated',
+      message:
+        'Another policy came into force since, so it would change something else than it said; propose it again.',
+    }
+  return refusalOf(policy, history) ?? { outcome: 'allowed', previous: inForce }
 }
 
 export async function lockActivations(transaction: Queryable): Promise<void> {
   await transaction.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [LOCK])
+}
+
+/** In a transaction that holds back other activations. */
+export async function appendActivation(
+  { log, codec, policy, activatedBy, reason, activatedAt }: PolicyLog & Activation,
+  id: string = requestedEventId(),
+): Promise<Position> {
+  const event = activationEvent({ policy, activatedBy, reason, activatedAt, id })
+  const target = { topic: topicOf('PolicyActivated'), key: policy.policyId }
+  const [position] = await log.append('policy.activate', [codec.encode(event, target)])
+  return position!
 }
 
 /** Every activation in the log, oldest first. Rejects with LogStoppedError if the oldest ones were deleted. */
@@ -78,10 +109,10 @@ export async function readActivations(log: EventLog, codec: EventCodec): Promise
   return activations
 }
 
-export function refusalOf(
+function refusalOf(
   { policyId, version, sha256 }: Omit<PolicyToActivate, 'document'>,
   history: readonly ActivatedPolicy[],
-): Extract<PolicyActivation, { readonly outcome: 'refused' }> | null {
+): ActivationRefused | null {
   const own = history.filter((known) => known.policyId === policyId)
   const reused = own.find((known) => known.version === version && known.sha256 !== sha256)
   if (reused !== undefined) {

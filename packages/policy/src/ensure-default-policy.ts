@@ -1,9 +1,9 @@
 /** Puts the default policy in force in an installation that never had a policy. */
-import { decidedEventId, topicOf } from '@cupel/contracts'
+import { decidedEventId } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
-import { lockActivations, readActivations } from './activate-policy.js'
-import { activationEvent, type PolicyToActivate } from './policy-activation.js'
+import { appendActivation, lockActivations, readActivations } from './activate-policy.js'
+import type { PolicyToActivate } from './policy-activation.js'
 
 /**
  * Appends PolicyActivated if the log contains none, and resolves to whether it did. Reads the log itself, because its
@@ -22,16 +22,11 @@ export async function ensureDefaultPolicy(options: {
   return await database.transaction({ at: 'policy.activate' }, async (transaction) => {
     await lockActivations(transaction)
     if ((await readActivations(log, codec)).length > 0) return false
-    const event = activationEvent({
-      policy,
-      activatedBy: 'system',
-      reason: 'First start: the default policy.',
-      activatedAt: options.activatedAt ?? new Date().toISOString(),
-      id: decidedEventId('policy.default', policy.policyId, String(policy.version), policy.sha256),
-    })
-    await log.append('policy.activate', [
-      codec.encode(event, { topic: topicOf('PolicyActivated'), key: policy.policyId }),
-    ])
+    const by = { activatedBy: 'system', reason: 'First start: the default policy.' }
+    await appendActivation(
+      { log, codec, policy, ...by, activatedAt: options.activatedAt ?? new Date().toISOString() },
+      decidedEventId('policy.default', policy.policyId, String(policy.version), policy.sha256),
+    )
     return true
   })
 }

@@ -62,8 +62,8 @@ export const serviceAccess: Readonly<Record<AnyService, LogAccess>> = {
     writes: [
       ...screens,
       ...topicsOf('BulkSubmitted', 'ApiRequestAudited', 'ReportEpochClaimed'),
-      // An operator proposes a policy in the console, and puts it in force.
-      ...topicsOf('PolicyProposed', 'PolicyActivated'),
+      // An operator puts a policy in force in the console.
+      ...topicsOf('PolicyActivated'),
     ],
     groups: null,
   },

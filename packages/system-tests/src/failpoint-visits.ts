@@ -46,8 +46,6 @@ export const whenLate = [
 
 /** Points that tests beside the guarded code visit. */
 export const elsewhere: readonly FailpointName[] = [
-  // packages/policy/test/proposals.int.test.ts lets a process die at it.
-  'policy.propose',
   // services/api/test/changes-deaths.int.test.ts lets a process die at it.
   'access.propose',
   // packages/chain-data/test/follow/restarts.int.test.ts ends a follower at each of these.

@@ -1,18 +1,23 @@
-/** The parts for keys, accounts, people and lists, whose changes may need two persons. */
+/** The parts for keys, accounts, people and lists, and the changes that may need two persons. */
 import type { Config } from '@cupel/kit/service'
 import type { OidcSettings } from '@cupel/kit/oidc'
 import { importChange } from '@cupel/labels/routes'
+import { policyChange, type PolicyChangeParts } from '@cupel/policy/routes'
 import type { EndpointParts } from './endpoints.js'
 
-export type AdministrationSetting = 'CUPEL_KEY_SECOND_PERSON' | 'CUPEL_LIST_SECOND_PERSON'
+export type AdministrationSetting =
+  | 'CUPEL_KEY_SECOND_PERSON'
+  | 'CUPEL_LIST_SECOND_PERSON'
+  | 'CUPEL_POLICY_SECOND_PERSON'
 
-type Shared = Pick<EndpointParts['keys'], 'database' | 'personalData' | 'tokens'> & {
-  readonly config: Pick<Config, AdministrationSetting>
-}
+type Shared = Pick<EndpointParts['keys'], 'database' | 'personalData' | 'tokens'> &
+  Omit<PolicyChangeParts, 'needsSecondPerson'> & {
+    readonly config: Pick<Config, AdministrationSetting>
+  }
 
 /** `oidc`: null if people sign in with a key alone. */
 export function administrationOf(
-  { config, database, personalData, tokens }: Shared,
+  { config, database, log, codec, personalData, tokens }: Shared,
   oidc: OidcSettings | null,
 ): Pick<EndpointParts, 'keys' | 'listImports' | 'groups' | 'proposedChanges'> {
   const reading = { database, personalData, tokens }
@@ -23,7 +28,11 @@ export function administrationOf(
     groups: oidc?.groups ?? null,
     proposedChanges: {
       ...{ ...reading, now: () => new Date() },
-      ...{ doPeopleSignIn: oidc !== null, confirmImport: importChange(listImports) },
+      doPeopleSignIn: oidc !== null,
+      furtherKinds: [
+        importChange(listImports),
+        policyChange({ log, codec, needsSecondPerson: config.CUPEL_POLICY_SECOND_PERSON }),
+      ],
     },
   }
 }

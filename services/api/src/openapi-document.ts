@@ -4,6 +4,9 @@ import { noPersonalDataKeys } from '@cupel/personal-data'
 import { endpointsOf, type EndpointParts } from './endpoints.js'
 import { type Endpoint, describeApi } from '@cupel/gate/http'
 import { postmanCollection } from '@cupel/reference/page'
+import { importChange } from '@cupel/labels/routes'
+import type { PolicyLog } from '@cupel/policy'
+import { policyChange } from '@cupel/policy/routes'
 import { webhooksInOrder } from '@cupel/webhooks/routes'
 
 /** Indented JSON with a line break at the end. */
@@ -29,6 +32,12 @@ const notServed = (): never => {
 const DESCRIBED_READS = {
   reports: { find: notServed },
   tokens: { seal: notServed, open: notServed },
+}
+
+const LIST_IMPORTS: EndpointParts['listImports'] = {
+  database: {} as EndpointParts['listImports']['database'],
+  tokens: DESCRIBED_READS.tokens,
+  needsSecondPerson: false,
 }
 
 const DESCRIBED: EndpointParts = {
@@ -57,28 +66,19 @@ const DESCRIBED: EndpointParts = {
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   lists: { judge: notServed, tokens: { seal: notServed, open: notServed } },
-  listImports: {
-    database: {} as EndpointParts['listImports']['database'],
-    tokens: DESCRIBED_READS.tokens,
-    needsSecondPerson: false,
-  },
+  listImports: LIST_IMPORTS,
   proposedChanges: {
-    ...({} as Pick<EndpointParts['proposedChanges'], 'database' | 'confirmImport'>),
+    ...({} as Pick<EndpointParts['proposedChanges'], 'database'>),
+    furtherKinds: [
+      importChange(LIST_IMPORTS),
+      policyChange({ ...({} as PolicyLog), needsSecondPerson: false }),
+    ],
     ...{ personalData: noPersonalDataKeys, doPeopleSignIn: false, now: notServed },
     tokens: DESCRIBED_READS.tokens,
   },
   policy: {
     ...{ policyInForce: notServed, compare: notServed },
-    proposals: {
-      ...{
-        needsSecondPerson: false,
-        doPeopleSignIn: false,
-        now: notServed,
-        personalData: noPersonalDataKeys,
-      },
-      ...({} as Pick<EndpointParts['policy']['proposals'], 'database' | 'log' | 'codec'>),
-      tokens: DESCRIBED_READS.tokens,
-    },
+    activations: { ...({} as PolicyLog), tokens: DESCRIBED_READS.tokens },
   },
   health: {} as EndpointParts['health'],
   keys: {

@@ -80,7 +80,6 @@ export interface ApiDeps {
     | 'CUPEL_PDF_NAME'
     | 'CUPEL_PDF_LOGO_FILE'
     | 'CUPEL_CASE_SECOND_PERSON'
-    | 'CUPEL_POLICY_SECOND_PERSON'
     | AdministrationSetting
     | 'CUPEL_ENTERPRISE_CALLS_PER_SECOND'
     | 'CUPEL_ENTERPRISE_BURST'
@@ -314,7 +313,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   }
   return buildApp({
     endpoints: endpointsOf({
-      ...{ ...shared, ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts, oidc !== null) },
+      ...{ ...shared, ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
       ...administrationOf({ ...deps, personalData, tokens }, oidc),
       webhooks: { store: webhookStore, tokens, personalData, mailLinks },
       ...{ bulk, sessions, cases, pdf, personalData, failing },
@@ -366,7 +365,6 @@ function listingsOf(
 function referenceOf(
   { config, database, log, codec, logger }: ApiDeps,
   { tokens, personalData, traffic }: Parts,
-  doPeopleSignIn: boolean,
 ): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
     transparency: {
@@ -374,10 +372,7 @@ function referenceOf(
       publicReads: config.CUPEL_LOG_IS_PUBLIC ? traffic : null,
     },
     lists: { judge: (caller) => judgeSets(database, caller), tokens },
-    policy: policyPartsOf({
-      ...{ database, log, codec, personalData, tokens, doPeopleSignIn },
-      needsSecondPerson: config.CUPEL_POLICY_SECOND_PERSON,
-    }),
+    policy: policyPartsOf({ database, log, codec, tokens }),
     usage: {
       keys: (caller) => readKeys(database, caller),
       count: (caller, since) => readUsage(database, caller, since),

@@ -259,7 +259,6 @@ test('every operation refuses a parameter that it does not know, and says which'
     code: 'not_found',
     import_id: 'lio_0a1b2c3d4e5f60718293',
     label_id: 'lbl_0a1b2c3d4e5f60718293',
-    proposal_id: 'pol_0a1b2c3d4e5f60718293',
     change_id: 'chg_0a1b2c3d4e5f60718293',
     key_id: '0a1b2c3d',
   }

@@ -2,7 +2,6 @@
  * No GET reads more when the account is older. Every GET of the description is called with each filter, and with each pair of filters that
  * it allows, for an account with few rows and with many. What a statement reads is counted in buffers of Postgres, not in time.
  */
-import { defaultPolicy } from '@cupel/domain'
 import type { Database, Queryable, Statement } from '@cupel/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { document } from './described.js'
@@ -142,16 +141,12 @@ beforeAll(async () => {
   baseUrl = api.baseUrl
   const { accountId, keyId, key } = await installation.key({ plan: 'enterprise', scope: 'operator' })
   const young = await installation.key({ plan: 'enterprise', scope: 'operator' })
-  const policy = { ...defaultPolicy, version: 2, levels: { ...defaultPolicy.levels, red: 80 } }
-  const body = { policy, reason: 'A test' }
-  const proposed = await call(baseUrl, 'POST', '/v1/policy/proposals', { key, body })
-  const proposalId = String(proposed.json()['proposal_id'])
   const change = { issue_key: { scope: 'read-only' }, reason: 'A test' }
   const changeId = String(
     (await call(baseUrl, 'POST', '/v1/proposed-changes', { key, body: change })).json()['change_id'],
   )
   const endpointId = `we_${'0'.repeat(20)}`
-  grown = { accountId, keyId, key, young: young.key, endpointId, proposalId, changeId }
+  grown = { accountId, keyId, key, young: young.key, endpointId, changeId }
   await installation.database.execute(
     `INSERT INTO webhooks.endpoint (endpoint_id, account_id, livemode, url, payload, status, sealed_secret, created_at)
      VALUES ($1, $2, true, 'https://example.com/', 'thin', 'enabled', '', now())`,

@@ -76,7 +76,7 @@ test.each([
 const known = async (): Promise<number> =>
   (
     await listProposedChanges(installation.database, EVERYTHING, {
-      ...{ before: null, pageSize: 99, isOnlyOpen: false, now: NOW },
+      ...{ before: null, kind: null, pageSize: 99, isOnlyOpen: false, now: NOW },
     })
   ).length
 

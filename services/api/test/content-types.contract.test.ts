@@ -114,7 +114,6 @@ const ids: Readonly<Record<string, string>> = {
   endpoint_id: `we_${'0'.repeat(20)}`,
   import_id: `lio_${'0'.repeat(20)}`,
   label_id: `lbl_${'0'.repeat(20)}`,
-  proposal_id: `pol_${'0'.repeat(20)}`,
   change_id: `chg_${'0'.repeat(20)}`,
   key_id: '0'.repeat(8),
   job_id: `job_${'0'.repeat(32)}`,

@@ -92,12 +92,6 @@ async function newLabel(): Promise<string> {
   return String(made.json()['label_id'])
 }
 
-async function newProposal(): Promise<string> {
-  const proposals = '/v1/policy/proposals'
-  const made = await call(url, 'POST', proposals, { key, body: exampleOf('POST', proposals) })
-  return String(made.json()['proposal_id'])
-}
-
 async function newChange(): Promise<string> {
   const changes = '/v1/proposed-changes'
   const made = await call(url, 'POST', changes, { key, body: exampleOf('POST', changes) })
@@ -141,7 +135,6 @@ async function concrete(method: string, path: string): Promise<string> {
     .replace('{link}', path.includes('{link}') ? await newLink() : '')
     .replace('{watch_id}', path.includes('{watch_id}') ? await newWatch(url, key) : '')
     .replace('{import_id}', path.includes('{import_id}') ? await newImport(path) : '')
-    .replace('{proposal_id}', path.includes('{proposal_id}') ? await newProposal() : '')
     .replace('{change_id}', path.includes('{change_id}') ? await newChange() : '')
     .replace('{label_id}', path.includes('{label_id}') ? await newLabel() : '')
     .replace('{key_id}', path.includes('{key_id}') ? await newKey() : '')

@@ -12,7 +12,6 @@ export interface Grown {
   readonly accountId: string
   readonly keyId: string
   readonly endpointId: string
-  readonly proposalId: string
   readonly changeId: string
 }
 
@@ -58,7 +57,6 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   delivery_id: ['00000000-0000-0000-0000-000000000000'],
   import_id: [oldest('lio_', 20)],
   label_id: [oldest('lbl_', 20)],
-  proposal_id: [grown.proposalId],
   change_id: [grown.changeId],
   source: ['a list', 'of nobody'],
   dataset: ['frequent', 'of nobody'],
@@ -74,6 +72,7 @@ export const askedValues = (grown: Grown, month: string): Readonly<Record<string
   customer_reference: ['frequent', 'rare', 'of nobody'],
   reference: ['frequent', 'rare', 'of nobody'],
   show: ['unread', 'all', 'open'],
+  change_kind: ['issue_key', 'activate_policy'],
   kind: ['watch_failed', 'report_changed', 'proposal_waiting'],
   changed_in: [`${month}-01`, `${month}-02`, `${month}-03`],
   key_id: [grown.keyId, 'rare', 'of nobody'],
@@ -96,6 +95,10 @@ export async function grow(
   const rowsOf = (every: number): string =>
     `generate_series(${Math.ceil(have / every)}, ${Math.ceil(size / every) - 1}) AS i`
   const statements = [
+    `INSERT INTO access.proposed_change (change_id, account_id, livemode, kind, change, based_on, reason, proposed_by, holder, actor, subject,
+       proposed_at, proposer_account_id, decision, decided_by, decider, decider_account_id, decided_at)
+     SELECT ${idOf('chg_', 20)}, ${own}, 'issue_key', '{}', '', 'a test', '${keyId}', '${keyId}', '', '', ${at}, '${accountId}',
+       'refuse', '${keyId}', '', '${accountId}', ${at} FROM ${rowsOf(1)}`,
     `INSERT INTO report_view.report (report_id, account_id, livemode, state, address, canonical_address, owner_key, chain, level, score,
        recommendation, customer_reference, document, ended_at, log_partition, log_offset)
      SELECT ${idOf('01', 14)}, ${own}, 'generated', a, a, CASE WHEN i = 0 THEN '${ownerKeyOf(RARE)}' ELSE '${ownerKeyOf(HOT)}' END, CASE WHEN i = 0 THEN 'ARB' WHEN i % 2 = 0 THEN 'BSC' ELSE 'ETH' END,

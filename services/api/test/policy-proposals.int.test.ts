@@ -1,14 +1,14 @@
 /** Proposals of policies over the API: who may, who counts as another person, and what an operator of another account reads. */
 import { rotateKey } from '@cupel/gate/access'
 import { compiledDefaultPolicy, defaultPolicy } from '@cupel/domain'
-import { readPolicyHistory } from '@cupel/policy'
+import { readActivations } from '@cupel/policy'
 import { startIdentityProvider, until } from '@cupel/testkit'
 import { afterAll, beforeEach, afterEach, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
 import { call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 
-const PROPOSALS = '/v1/policy/proposals'
+const CHANGES = '/v1/proposed-changes'
 const people = await startIdentityProvider()
 afterAll(() => people.close())
 let installation: Installation
@@ -30,27 +30,31 @@ const policyOf = (version: number, red: number) => ({
   ...{ ...defaultPolicy, version, levels: { ...defaultPolicy.levels, red } },
 })
 const propose = (api: RunningApi, key: string, policy: object = policyOf(2, 80)): Promise<Reply> =>
-  call(api.url, 'POST', PROPOSALS, { key, body: { policy, reason: REASON } })
-const idOf = (made: Reply): string => String(made.json()['proposal_id'])
-const read = (id: string, key: string, api = strict) => call(api.url, 'GET', `${PROPOSALS}/${id}`, { key })
-const activate = (id: string, key: string, api = strict) =>
-  call(api.url, 'POST', `${PROPOSALS}/${id}/activate`, { key })
+  call(api.url, 'POST', CHANGES, { key, body: { activate_policy: policy, reason: REASON } })
+const idOf = (made: Reply): string => String(made.json()['change_id'])
+const read = (id: string, key: string, api = strict) => call(api.url, 'GET', `${CHANGES}/${id}`, { key })
+const confirm = (id: string, key: string, api = strict) =>
+  call(api.url, 'POST', `${CHANGES}/${id}/decision`, { key, body: { decision: 'confirm' } })
+const second = { status: 409, code: 'second_person_required' }
 const inForce = async (): Promise<number> =>
-  (await readPolicyHistory(installation)).activations.at(-1)!.version
+  (await readActivations(installation.log, installation.codec)).at(-1)!.version
 
 test('is for operators with a live key', async () => {
   const id = idOf(await propose(open, one.key))
   for (const scope of ['read-only', 'read-write', 'admin'] as const) {
-    const { key } = await installation.key({ scope })
-    const refused = [propose(open, key), read(id, key), activate(id, key, open)]
-    const lists = [PROPOSALS, '/v1/policy/activations'].map((path) => call(open.url, 'GET', path, { key }))
-    for (const reply of await Promise.all([...refused, ...lists]))
+    const { key } = await installation.key({ scope, accountId: one.accountId })
+    const refused = [propose(open, key), call(open.url, 'GET', '/v1/policy/activations', { key })]
+    const ofOne = [read(id, key), confirm(id, key, open)]
+    for (const reply of await Promise.all([...refused, ...(scope === 'admin' ? [] : ofOne)]))
       expect(reply.json()).toMatchObject({ status: 403, code: 'scope_required' })
+    if (scope !== 'admin') continue
+    for (const reply of await Promise.all(ofOne)) expect(reply.status).toBe(404)
+    expect((await call(open.url, 'GET', CHANGES, { key })).json()).toMatchObject({ items: [] })
   }
   const { key } = await installation.key({ scope: 'operator', environment: 'test' })
-  for (const reply of [await propose(open, key), await activate(id, key, open)])
-    expect(reply.json()).toMatchObject({ status: 409, code: 'policy_conflict' })
-  expect((await read(id, key, open)).json()).toMatchObject({ status: 'open', may_activate: false })
+  for (const reply of [await propose(open, key), await confirm(id, key, open)])
+    expect(reply.json()).toMatchObject({ status: 409, code: 'change_conflict' })
+  expect((await read(id, key, open)).json()).toMatchObject({ status: 'open', may_confirm: false })
   expect(await inForce()).toBe(1)
 })
 
@@ -59,13 +63,12 @@ test('a proposal says what it changes, and where nobody else is asked for its pr
   const made = await propose(open, one.key)
   expect(made.status, made.text).toBe(201)
   expect(made.json()).toMatchObject({
-    ...{ status: 'open', reason: REASON, may_activate: true, needs_second_person: false },
-    settings: [{ path: 'levels.red', from: 70, to: 80 }],
+    ...{ status: 'open', reason: REASON, may_confirm: true, needs_second_person: false },
+    effect: { is_outdated: false, settings: [{ path: 'levels.red', from: 70, to: 80 }] },
     proposed_by: { key_id: one.keyId, person: null },
   })
-  expect((await activate(idOf(made), one.key, open)).json()).toMatchObject({
-    status: 'in_force',
-    settings: [],
+  expect((await confirm(idOf(made), one.key, open)).json()).toMatchObject({
+    ...{ status: 'confirmed', effect: null },
   })
   await until(async () =>
     expect((await call(open.url, 'GET', '/v1/policy', { key: one.key })).json()).toMatchObject({
@@ -87,13 +90,13 @@ test('a proposal says what it changes, and where nobody else is asked for its pr
 
 test('where a second person is asked for, the proposer cannot put it in force, also not with a successor of the key', async () => {
   const id = idOf(await propose(strict, one.key))
-  expect((await read(id, one.key)).json()).toMatchObject({ needs_second_person: true, may_activate: false })
-  expect((await activate(id, one.key)).json()).toMatchObject({ status: 409, code: 'policy_conflict' })
+  expect((await read(id, one.key)).json()).toMatchObject({ needs_second_person: true, may_confirm: false })
+  expect((await confirm(id, one.key)).json()).toMatchObject(second)
   const rotated = await rotateKey(installation.database, { keyId: one.keyId, by: 'ops' })
-  expect((await activate(id, rotated.key)).json()).toMatchObject({ code: 'policy_conflict' })
+  expect((await confirm(id, rotated.key)).json()).toMatchObject(second)
   expect(await inForce()).toBe(1)
-  expect((await read(id, other.key)).json()).toMatchObject({ may_activate: true, reason: REASON })
-  expect((await activate(id, other.key)).json()).toMatchObject({ status: 'in_force' })
+  expect((await read(id, other.key)).json()).toMatchObject({ may_confirm: true, reason: REASON })
+  expect((await confirm(id, other.key)).json()).toMatchObject({ status: 'confirmed' })
   expect(await inForce()).toBe(2)
 })
 
@@ -118,14 +121,14 @@ test('people with one key are two persons, one person with two sign-ins is one, 
     await session('ann-1', 'Ann', 'others'),
     other.key,
   ])
-    expect((await activate(id, same, api)).json()).toMatchObject({ code: 'policy_conflict' })
+    expect((await confirm(id, same, api)).json()).toMatchObject(second)
   // An operator of another account reads who proposed it and why.
   expect((await read(id, other.key, api)).json()).toMatchObject({
     reason: REASON,
     proposed_by: { person: 'Ann (ann-1)' },
   })
-  expect((await activate(id, await session('bob-1', 'Bob'), api)).json()).toMatchObject({
-    status: 'in_force',
+  expect((await confirm(id, await session('bob-1', 'Bob'), api)).json()).toMatchObject({
+    status: 'confirmed',
   })
 })
 
@@ -139,39 +142,55 @@ test('a proposer whose texts cannot be read any more may be anybody', async () =
   }
   const id = idOf(await propose(api, await signIn('ann-1', 'desk')))
   const bob = await signIn('bob-1', 'others')
-  expect((await read(id, bob, api)).json()).toMatchObject({ may_activate: true })
+  expect((await read(id, bob, api)).json()).toMatchObject({ may_confirm: true })
   await installation.database.execute(
     `UPDATE personal_data.account_key SET wrapped = NULL, destroyed_at = now() WHERE account_id = $1`,
     [one.accountId],
   )
   // Another process has not remembered the key.
   const fresh = await installation.api({ config: { ...config, CUPEL_INSTANCE: 3 } })
-  expect((await read(id, bob, fresh)).json()).toMatchObject({ may_activate: false })
-  expect((await activate(id, bob, fresh)).json()).toMatchObject({ code: 'policy_conflict' })
+  expect((await read(id, bob, fresh)).json()).toMatchObject({ may_confirm: false })
+  expect((await confirm(id, bob, fresh)).json()).toMatchObject(second)
 })
 
 test('what a person wrote is sealed in the log, and a policy that cannot be in force is not proposed', async () => {
   await propose(open, one.key)
-  const { proposals } = await readPolicyHistory(installation)
-  expect(JSON.stringify(proposals)).not.toContain(REASON)
-  expect(await installation.opened(proposals)).toMatchObject([{ reason: REASON, accountId: one.accountId }])
+  const proposals = await installation.database.query(
+    'SELECT reason, change, proposer_account_id FROM access.proposed_change',
+  )
+  expect(JSON.stringify(proposals)).not.toMatch(/orange|levels/)
+  expect(await installation.opened(proposals)).toMatchObject([
+    {
+      reason: REASON,
+      change: expect.stringContaining('"red":80') as string,
+      proposer_account_id: one.accountId,
+    },
+  ])
   const wrong = [policyOf(2, 0), { ...policyOf(2, 80), whitelist: ['0x0'] }, compiledDefaultPolicy.document]
   const [levels, unknown, known] = await Promise.all(wrong.map((policy) => propose(open, one.key, policy)))
   for (const reply of [levels!, unknown!])
     expect(reply.json()).toMatchObject({ status: 400, code: 'invalid_request' })
+  expect(levels!.json()).toMatchObject({ errors: [{ pointer: '/activate_policy/levels/red' }] })
   expect(known!.json()).toMatchObject({ status: 409, detail: 'This policy is in force already.' })
 })
 
-test('proposals are listed newest first in pages', async () => {
+test('proposals are listed newest first in pages, and one that is outdated is not offered', async () => {
   const first = idOf(await propose(open, one.key))
   const second = idOf(await propose(open, one.key, policyOf(2, 85)))
-  const page = (query: string) => call(open.url, 'GET', `${PROPOSALS}?${query}`, { key: other.key })
-  const newest = (await page('page_size=1')).json()
-  expect(newest).toMatchObject({ items: [{ proposal_id: second, status: 'open' }] })
+  const ofKey = { issue_key: { scope: 'read-only' }, reason: REASON }
+  expect((await call(open.url, 'POST', CHANGES, { key: one.key, body: ofKey })).status).toBe(201)
+  const page = (query: string) => call(open.url, 'GET', `${CHANGES}?${query}`, { key: other.key })
+  const policies = 'change_kind=activate_policy&page_size=1'
+  const newest = (await page(policies)).json()
+  expect(newest).toMatchObject({ items: [{ change_id: second, status: 'open' }] })
+  expect((await confirm(second, other.key, open)).status).toBe(200)
   const token = String(newest['next_page_token'])
-  expect((await page(`page_size=1&page_token=${token}`)).json()).toMatchObject({
-    ...{ items: [{ proposal_id: first, status: 'replaced' }], next_page_token: null },
+  expect((await page(`${policies}&page_token=${token}`)).json()).toMatchObject({
+    items: [{ change_id: first, status: 'open', may_confirm: false, effect: { is_outdated: true } }],
+    next_page_token: null,
   })
+  expect((await confirm(first, other.key, open)).json()).toMatchObject({ code: 'change_conflict' })
+  expect((await page(`page_size=1&page_token=${token}`)).status).toBe(400)
   const elsewhere = `/v1/policy/activations?page_token=${token}`
   expect((await call(open.url, 'GET', elsewhere, { key: other.key })).json()).toMatchObject({ status: 400 })
 })

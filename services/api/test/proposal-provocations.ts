@@ -1,11 +1,9 @@
-/** Provokes the problems of proposals: of a policy, and of changes that take two persons. */
-import { defaultPolicy } from '@cupel/domain'
+/** Provokes the problems of changes that take two persons. */
 import { MAX_CHANGES_A_DAY } from '@cupel/gate/second-person'
 import { exampleOf, type Described } from './described.js'
 import type { CallOptions, Reply } from './http-client.js'
 import type { ApiOptions } from './installation.js'
 
-const POLICIES = '/v1/policy/proposals'
 const CHANGES = '/v1/proposed-changes'
 
 interface Desk {
@@ -18,9 +16,8 @@ type SendExample = (
   options?: Omit<CallOptions, 'key'> & { url?: string; id?: string },
 ) => Promise<Reply>
 
-/** Makes an open proposal of each kind. */
+/** Makes open proposals. */
 export async function openProposals({ start, send }: Desk) {
-  const proposePolicy = () => send(POLICIES, exampleOf('POST', POLICIES))
   const proposeChange = () => send(CHANGES, exampleOf('POST', CHANGES))
   const newChange = async (): Promise<string> => String((await proposeChange()).json()['change_id'])
   const twoPersonsUrl = await start({
@@ -29,7 +26,6 @@ export async function openProposals({ start, send }: Desk) {
   // Later the account can make no more on this day.
   const [changeId, refusedId, aloneId] = [await newChange(), await newChange(), await newChange()]
   return {
-    policyId: String((await proposePolicy()).json()['proposal_id']),
     changeId,
     /** Null for other endpoints. */
     notFound: (at: Described, sendExample: SendExample): Promise<Reply> | null => {
@@ -38,11 +34,6 @@ export async function openProposals({ start, send }: Desk) {
       return sendExample(at, { body: { issue_key: issue, reason: 'an example' } })
     },
     provoked: (sendExample: SendExample) => ({
-      policy_conflict: async (at: Described): Promise<Reply> => {
-        const inForce = { body: { ...exampleOf('POST', POLICIES), policy: defaultPolicy } }
-        if (at.path !== POLICIES) await proposePolicy()
-        return await sendExample(at, at.path === POLICIES ? inForce : {})
-      },
       change_conflict: async (at: Described): Promise<Reply> => {
         if (at.path !== CHANGES) {
           await sendExample(at, { id: refusedId, body: { decision: 'refuse' } })

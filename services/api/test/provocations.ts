@@ -127,7 +127,6 @@ export async function createProvocations(installation: Installation): Promise<Pr
       .replace('{link}', emailLink.token)
       .replace('{key_id}', otherKey.keyId)
       .replace('{import_id}', importId)
-      .replace('{proposal_id}', proposals.policyId)
       .replace('{change_id}', proposals.changeId)
       .replace('{label_id}', labelId)
       .replace('{watch_id}', watchId)

@@ -7,7 +7,7 @@ import type { HomeCard, Page } from '@cupel/console'
 import { demoPages, labelPages, listsPages } from '@cupel/labels/pages'
 import { ledgerPages } from '@cupel/ledger/pages'
 import { healthPages } from '@cupel/operation/pages'
-import { policyPages } from '@cupel/policy/pages'
+import { policyPages, policyPanel } from '@cupel/policy/pages'
 import { comparePages, historyPages, reportPages } from '@cupel/reports/pages'
 import { screenPages, transferPages } from '@cupel/screening/pages'
 import { sharePanel, sharingPages } from '@cupel/sharing/pages'
@@ -28,7 +28,7 @@ export const featurePages: readonly Page[] = [
   ...ledgerPages,
   ...policyPages,
   ...keyPages,
-  ...changePages,
+  ...changePages([policyPanel]),
   ...accountPages,
   ...usagePages,
   ...healthPages,

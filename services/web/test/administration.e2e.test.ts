@@ -109,26 +109,27 @@ desk.test('a policy is proposed by one operator and put in force by another', as
   await desk.check(page)
   const { document } = await desk.api<{ document: { version: number; levels: object } }>('GET', '/v1/policy')
   const policy = { ...document, version: document.version + 1, levels: { ...document.levels, red: 80 } }
-  const made = await desk.api<{ proposal_id: string }>(
+  const made = await desk.api<{ change_id: string }>(
     ...([
       'POST',
-      '/v1/policy/proposals',
-      { policy, reason: 'too many orange reports' },
+      '/v1/proposed-changes',
+      { activate_policy: policy, reason: 'too many orange reports' },
       keys.operator,
     ] as const),
   )
-  await page.goto(`/policy/proposals/${made.proposal_id}`)
-  expect(await page.getByRole('button', { name: 'Put the policy in force' }).count()).toBe(0)
+  await page.goto(`/changes/${made.change_id}`)
+  await page.getByRole('button', { name: 'Refuse it' }).waitFor()
+  expect(await page.getByRole('radio').count()).toBe(0)
   const other = await desk.signIn('/inbox', { key: keys.other, ...phone })
   await other.getByRole('link', { name: /^The policy/ }).click()
   await other.getByText('Levels: red changes from 70 to 80.').waitFor()
   await desk.check(other)
   await desk.screenshot(other, 'policy-proposal-phone-dark')
-  await tabTo(other, /^I have read what it changes$/)
+  await tabTo(other, /^Confirm: it is made now$/)
   await other.keyboard.press('Space')
-  await tabTo(other, /^Put the policy in force$/)
+  await tabTo(other, /^Decide$/)
   await other.keyboard.press('Enter')
-  await other.getByText('It is in force.').waitFor()
+  await other.getByText('It was confirmed').waitFor()
   await desk.check(other)
 })
 

@@ -44,8 +44,8 @@ const key = {
   ...{ issued_at: '2026-11-21T09:00:00.000Z', revoked_at: null, last_used_at: null },
 }
 const policy = {
-  ...{ proposal_id: 'pol_0a1b2c3d4e5f60718293', status: 'open', policy: { id: 'default', version: 2 } },
-  ...{ proposed_by: change.proposed_by, proposed_at: '2026-11-22T09:00:00.000Z', reason: 'fewer findings' },
+  ...{ ...change, change_id: 'chg_00000000000000000001', kind: 'activate_policy' },
+  change: { id: 'default', version: 2 },
 }
 const PAGE = `/changes/${change.change_id}`
 const NEEDED = json(409, { code: 'second_person_required', detail: 'Two persons make this change.' })
@@ -64,9 +64,9 @@ function answerOf({ method, path, body }: SeenCall): FakeApi['answer'] {
       ...{ ...change, status: 'confirmed' },
       new_key: decision === 'confirm' ? { ...key, key: 'cpl_live_secret' } : null,
     })
-  if (path.startsWith('/v1/policy/proposals')) return json(200, { items: [policy], next_page_token: null })
   if (method === 'POST' && path === '/v1/proposed-changes') return json(201, change)
-  if (path.startsWith('/v1/proposed-changes?')) return json(200, { items: [change], next_page_token: older })
+  if (path.startsWith('/v1/proposed-changes?'))
+    return json(200, { items: [change, policy], next_page_token: older })
   if (path.startsWith('/v1/proposed-changes/')) return json(200, { ...change, ...shown })
   if (method !== 'GET') return NEEDED
   if (path.startsWith('/v1/keys/')) return json(200, key)
@@ -151,8 +151,7 @@ test('the inbox shows what waits to whoever may decide it, and says if that is n
   expect(await get('/inbox')).not.toContain('Older ones wait')
   older = 'token'
   expect(await get('/inbox')).toContain('Older ones wait')
-  expect(await get('/inbox')).not.toContain(policy.proposal_id)
-  expect(await get('/inbox', ofScope('operator'))).toContain(policy.proposal_id)
+  expect(await get('/inbox', ofScope('operator'))).toContain('The policy default 2')
   api.calls.length = 0
   expect(await get('/inbox', ofScope('read-write'))).not.toContain(PAGE)
   expect(api.calls.map(({ path }) => path).filter((path) => path.includes('proposed'))).toEqual([])

@@ -39,7 +39,6 @@ export const workPages: readonly LookedAt[] = [
   { page: '/keys/{key_id}', at: '/keys/8f2k1m0a' },
   { page: '/accounts' },
   { page: '/changes/{change_id}', at: '/changes/chg_0a1b2c3d4e5f60718293' },
-  { page: '/policy/proposals/{proposal_id}', at: '/policy/proposals/pol_0a1b2c3d4e5f60718293' },
   { page: '/lists' },
   { page: '/lists/imports/{import_id}', at: '/lists/imports/lio_0a1b2c3d4e5f60718293' },
   { page: '/ledger' },

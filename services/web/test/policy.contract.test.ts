@@ -34,21 +34,24 @@ const policy = {
   },
 }
 const proposal = {
-  ...{ proposal_id: 'pol_0a1b2c3d4e5f60718293', status: 'open', reason: 'Because of <them>' },
-  policy: { id: 'default', version: 2, sha256: '1' },
-  document: { ...defaultPolicy, version: 2, levels: { ...defaultPolicy.levels, red: 80 } },
+  ...{ change_id: 'chg_0a1b2c3d4e5f60718293', status: 'open', reason: 'Because of <them>' },
+  ...{ kind: 'activate_policy', account_id: 'acc_1', livemode: true, decided_by: null, decided_at: null },
+  change: { ...defaultPolicy, version: 2, levels: { ...defaultPolicy.levels, red: 80 } },
   proposed_by: { key_id: '8f2k1m0a', person: 'Ann' },
   ...{ proposed_at: '2026-11-21T09:00:00.000Z', expires_at: '2026-12-05T09:00:00.000Z' },
-  ...{ needs_second_person: true, may_activate: true, findings: [] },
-  settings: [
-    { path: 'levels.red', from: 70, to: 80 },
-    { path: 'future_section.odd_name', from: null, to: 3 },
-  ],
+  ...{ needs_second_person: true, may_confirm: true },
+  effect: {
+    ...{ is_outdated: false, findings: [{ path: 'levels.red', message: 'Look <twice>.' }] },
+    settings: [
+      { path: 'levels.red', from: 70, to: 80 },
+      { path: 'future_section.odd_name', from: null, to: 3 },
+    ],
+  },
 }
 const activation = {
   ...{ policy: policy, activated_at: policy.activated_at, activated_by: 'system', reason: 'First start' },
 }
-const PAGE = `/policy/proposals/${proposal.proposal_id}`
+const PAGE = `/changes/${proposal.change_id}`
 let change: object
 beforeEach(() => {
   change = {}
@@ -56,9 +59,11 @@ beforeEach(() => {
   api.answer = (call, response) => answerOf(call)(call, response)
 })
 function answerOf({ method, path }: SeenCall): FakeApi['answer'] {
-  if (method === 'POST' && path === '/v1/policy/proposals') return json(201, proposal)
-  if (path.startsWith('/v1/policy/proposals/')) return json(200, { ...proposal, ...change })
-  if (path.startsWith('/v1/policy/proposals')) return json(200, { items: [proposal], next_page_token: null })
+  if (path.endsWith('/decision')) return json(200, { ...proposal, status: 'confirmed', new_key: null })
+  if (method === 'POST' && path === '/v1/proposed-changes') return json(201, proposal)
+  if (path.startsWith('/v1/proposed-changes/')) return json(200, { ...proposal, ...change })
+  if (path.startsWith('/v1/proposed-changes?change_kind=activate_policy'))
+    return json(200, { items: [proposal], next_page_token: null })
   if (path.startsWith('/v1/policy/activations'))
     return json(200, { items: [activation], next_page_token: null })
   return json(200, policy)
@@ -92,18 +97,26 @@ test('a proposal tells in words what it changes, also of a setting that the page
   expect(html).toContain('Levels: red changes from 70 to 80.')
   expect(html).toContain('Future section: odd name is new: 3.')
   expect(html).toContain('Because of &lt;them>')
-  expect(html).toContain('Put the policy in force')
+  expect(html).toContain('Look &lt;twice>.')
+  expect(html).toContain('The policy default 2')
+  expect(html).toContain('Confirm or refuse the proposal')
+  expect(html).not.toContain('checked')
 })
 
 test.each<readonly [string, object, string]>([
-  ['needs another person', { may_activate: false }, 'Another person than the one who proposed it'],
-  ['was replaced', { status: 'replaced', may_activate: false }, 'was replaced by a later proposal'],
-  ['has a state that the page does not know', { status: '<odd>', may_activate: true }, '&lt;odd>'],
-])('a proposal that %s is not offered to be put in force', async (_what, changed, says) => {
+  ['needs another person', { may_confirm: false }, 'Another person than the one who proposed it'],
+  [
+    'is outdated',
+    { may_confirm: false, effect: { ...proposal.effect, is_outdated: true } },
+    'Another policy came into force since',
+  ],
+  ['was confirmed', { status: 'confirmed', may_confirm: false, effect: null }, 'was confirmed'],
+  ['has a state that the page does not know', { status: '<odd>', may_confirm: true }, '&lt;odd>'],
+])('a proposal that %s is not offered to be confirmed', async (_what, changed, says) => {
   change = changed
   const html = await get(PAGE)
   expect(html).toContain(says)
-  expect(html).not.toContain('Put the policy in force')
+  expect(html).not.toContain('value="confirm"')
 })
 
 test('the policy that was tried is proposed as it is, with the reason', async () => {
@@ -111,7 +124,10 @@ test('the policy that was tried is proposed as it is, with the reason', async ()
   const reply = await post('/policy/proposals', { document, reason: 'fewer findings' })
   expect([reply.status, reply.headers.get('location')]).toEqual([303, PAGE])
   const sent = api.calls.find(({ method }) => method === 'POST')!
-  expect(JSON.parse(sent.body)).toEqual({ policy: JSON.parse(document) as unknown, reason: 'fewer findings' })
+  expect(JSON.parse(sent.body)).toEqual({
+    activate_policy: JSON.parse(document) as unknown,
+    reason: 'fewer findings',
+  })
 })
 
 test.each(['no JSON', '{"id":"a","id":"b"}'])('%s is not proposed', async (document) => {
@@ -120,22 +136,26 @@ test.each(['no JSON', '{"id":"a","id":"b"}'])('%s is not proposed', async (docum
   expect(api.calls.filter(({ method }) => method === 'POST')).toEqual([])
 })
 
-test('nothing is put in force without a look at what it changes', async () => {
-  const careless = await post(`${PAGE}/activate`, {})
+test('nothing is put in force without a choice', async () => {
+  const careless = await post(`${PAGE}/decision`, {})
   expect(careless.status).toBe(400)
   expect(api.calls.filter(({ method }) => method === 'POST')).toEqual([])
-  const reply = await post(`${PAGE}/activate`, { read: 'on' })
+  const reply = await post(`${PAGE}/decision`, { decision: 'confirm' })
   expect([reply.status, reply.headers.get('location')]).toEqual([303, PAGE])
-  expect(api.calls.map(({ method, path }) => `${method} ${path}`)).toContain(`POST /v1${PAGE}/activate`)
+  const sent = api.calls.find(({ method }) => method === 'POST')!
+  expect([sent.path, sent.body]).toEqual([
+    `/v1/proposed-changes/${proposal.change_id}/decision`,
+    JSON.stringify({ decision: 'confirm' }),
+  ])
 })
 
 test('a refusal of the API is shown on the page of the proposal', async () => {
   const before = api.answer
   api.answer = (call, response) =>
-    (call.path.endsWith('/activate')
-      ? json(409, { code: 'policy_conflict', detail: 'A later <one> exists.' })
+    (call.path.endsWith('/decision')
+      ? json(409, { code: 'change_conflict', detail: 'A later <one> exists.' })
       : before)(call, response)
-  const reply = await post(`${PAGE}/activate`, { read: 'on' })
+  const reply = await post(`${PAGE}/decision`, { decision: 'confirm' })
   expect(reply.status).toBe(409)
   expect(await reply.text()).toContain('A later &lt;one> exists.')
 })

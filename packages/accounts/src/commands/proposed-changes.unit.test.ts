@@ -17,6 +17,18 @@ Proposed 2026-11-21T09:00:00.000Z by key 8f2k1m0a: why
   expect(changeText({ ...change, needs_second_person: false })).toContain('open. You cannot confirm it.')
 })
 
+test('a proposed policy shows its settings, and says if another one came into force since', () => {
+  const policy = {
+    ...{ ...change, kind: 'activate_policy', change: { id: 'default', version: 2, levels: { red: 80 } } },
+    effect: { is_outdated: false, settings: [{ path: 'levels.red', from: 70, to: 80 }] },
+  }
+  expect(changeText(policy)).toMatch(/: why\ndefault 2\nSETTING +IN FORCE +PROPOSED\nlevels\.red +70 +80/)
+  const outdated = { ...policy, effect: { ...policy.effect, is_outdated: true } }
+  expect(changeText(outdated)).toContain('open. Another policy came into force since; propose it again.')
+  const decided = changeText({ ...policy, status: 'confirmed', effect: null })
+  expect(decided).toMatch(/, confirmed\.\n[^]*: why\ndefault 2$/)
+})
+
 test('a list of what waits says if there is more', () => {
   expect(changesText({ items: [], next_page_token: null })).toBe('No change waits.')
   expect(changesText({ items: [change], next_page_token: null })).toBe(changeText(change))

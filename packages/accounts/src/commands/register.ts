@@ -52,7 +52,7 @@ export function registerKeys(program: Command, context: CliContext): void {
   registerChange(keys, context)
   registerRotate(keys, context)
   registerRevoke(keys, context)
-  registerProposedChanges(keys, context)
+  registerProposedChanges(keys, context, { scope: 'admin' })
 }
 
 function registerCreate(keys: Command, context: CliContext): void {

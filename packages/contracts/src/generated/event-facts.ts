@@ -25,7 +25,6 @@ export const eventFacts = {
   LedgerSegmentImported: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":true},
   PriceTableImported: {"personal":[],"operators":[],"call":null,"audited":false,"restoresTable":true},
   PolicyActivated: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},
-  PolicyProposed: {"personal":["reason","actor","subject"],"operators":[],"call":null,"audited":true,"restoresTable":false},
   AccountCreated: {"personal":["name","createdBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   PersonalDataErased: {"personal":["reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiKeyChanged: {"personal":["name","allowedIps[]","changedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},

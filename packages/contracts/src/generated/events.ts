@@ -1133,34 +1133,6 @@ export interface PolicyActivated {
   readonly activatedAt: string
 }
 
-/** Somebody proposed a policy. It decides nothing until a PolicyActivated puts it in force. */
-export interface PolicyProposed {
-  /** Begins with pol_. */
-  readonly proposalId: string
-  /** The account whose key sealed the texts of this event. */
-  readonly accountId: string
-  readonly policyId: string
-  readonly version: number
-  /** RFC 8785 JSON. */
-  readonly document: string
-  /** SHA-256 of the document, lowercase hex. */
-  readonly sha256: string
-  /** SHA-256 of the policy that was in force: the proposal counts while that one is. Empty if none was. */
-  readonly basedOn: string
-  /** Why, in the words of whoever proposed it, sealed. */
-  readonly reason: string
-  /** Id of the API key that proposed it. */
-  readonly proposedBy: string
-  /** The first key in the chain of rotations of that key. */
-  readonly holder: string
-  /** The person, sealed, where one was signed in; else empty. */
-  readonly actor: string
-  /** The permanent identifier of that person, sealed: it tells one person from another. Empty if no person was signed in. */
-  readonly subject: string
-  /** UTC, RFC 3339 with milliseconds. */
-  readonly proposedAt: string
-}
-
 /** A customer account was opened. */
 export interface AccountCreated {
   readonly accountId: string
@@ -1219,20 +1191,20 @@ export interface AccountChanged {
   readonly reason: string
 }
 
-/** Somebody proposed a change of a key or of a list. It changes nothing until a person confirms it. */
+/** Somebody proposed a change of a key, of a list or of the policy. It changes nothing until a person confirms it. */
 export interface ChangeProposed {
   /** Begins with chg_. */
   readonly changeId: string
   /** The account of the proposer, whose key sealed actor and subject. */
   readonly accountId: string
-  /** The account whose key it changes; that of the proposer for a list, which all accounts share. */
+  /** The account whose key it changes; that of the proposer for a list or a policy, which all accounts share. */
   readonly ofAccountId: string
   readonly livemode: boolean
-  /** issue_key, change_key, rotate_key or confirm_import. */
+  /** issue_key, change_key, rotate_key, confirm_import or activate_policy. */
   readonly kind: string
   /** JSON of the change, sealed with the key of ofAccountId. */
   readonly change: string
-  /** SHA-256 of what the look at a list found, or of the rights of the key that it changes: the proposal counts while that is so. Empty for a new key. */
+  /** SHA-256 of what the look at a list found, of the rights of the key that it changes, or of the policy in force: the proposal counts while that is so. Empty for a new key. */
   readonly basedOn: string
   /** Why, in the words of whoever proposed it, sealed with the key of ofAccountId. */
   readonly reason: string
@@ -1852,7 +1824,6 @@ export interface EventData {
   readonly LedgerSegmentImported: LedgerSegmentImported
   readonly PriceTableImported: PriceTableImported
   readonly PolicyActivated: PolicyActivated
-  readonly PolicyProposed: PolicyProposed
   readonly AccountCreated: AccountCreated
   readonly PersonalDataErased: PersonalDataErased
   readonly ApiKeyChanged: ApiKeyChanged

@@ -91,7 +91,6 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   too_many_shares: { detail: 'A report has at most 50 links that can be used.' },
   too_many_watches: { detail: 'An account of the pro plan has at most 10000 watches.' },
   import_conflict: { detail: 'The status of the import does not allow this; read it again.' },
-  policy_conflict: { detail: 'A later proposal took the place of this one.' },
   key_conflict: { detail: 'A key neither changes nor ends itself; another key does that.' },
   change_conflict: { detail: 'It was refused already.' },
   second_person_required: {

@@ -78,6 +78,8 @@ export async function listProposedChanges(
   page: {
     readonly before: string | null
     readonly pageSize: number
+    /** Null for every kind. */
+    readonly kind: string | null
     readonly isOnlyOpen: boolean
     readonly now: Date
   },
@@ -86,9 +88,10 @@ export async function listProposedChanges(
     WHERE ${SEEN} AND ($4::timestamptz IS NULL OR (decision IS NULL AND proposed_at > $4))
       AND ($5::text IS NULL
         OR (proposed_at, change_id) < (SELECT b.proposed_at, b.change_id FROM access.proposed_change b WHERE b.change_id = $5))
+      AND ($7::text IS NULL OR kind = $7)
     ORDER BY proposed_change.proposed_at DESC, change_id DESC LIMIT $6`
   const openSince = page.isOnlyOpen ? new Date(page.now.getTime() - CHANGE_DAYS * DAY_MS).toISOString() : null
-  const values = [...valuesOf(seen), openSince, page.before, page.pageSize]
+  const values = [...valuesOf(seen), openSince, page.before, page.pageSize, page.kind]
   return (await database.query<Row>({ text, ...seenBy(seen) }, values)).map(ofRow)
 }
 

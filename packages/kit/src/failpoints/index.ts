@@ -84,7 +84,6 @@ export const failpointNames = [
   'labels.order',
   'labels.own',
   'policy.activate',
-  'policy.propose',
   'transparency.sign',
   'transparency.publish',
   'transparency.cosign',

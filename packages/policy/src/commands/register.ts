@@ -4,7 +4,7 @@ import type { CliContext } from '@cupel/command-line'
 import { registerActivate } from './activate.js'
 import { registerCheck } from './check.js'
 import { registerDiff } from './diff.js'
-import { registerProposals } from './proposals.js'
+import { registerPropose } from './propose.js'
 import { registerShow } from './show.js'
 
 export function registerPolicy(program: Command, context: CliContext): void {
@@ -16,5 +16,5 @@ export function registerPolicy(program: Command, context: CliContext): void {
   registerCheck(policy, context)
   registerDiff(policy, context)
   registerActivate(policy, context)
-  registerProposals(policy, context)
+  registerPropose(policy, context)
 }

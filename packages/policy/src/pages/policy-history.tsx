@@ -1,13 +1,20 @@
 /** For operators: what was proposed, and which policies were in force. */
+import {
+  changeStatusText,
+  changeTitle,
+  pathOfChange,
+  personText,
+  type ProposedChange,
+} from '@cupel/accounts/pages'
 import { visibleText } from '@cupel/reports/document'
 import { Form, Moment, ScrollTable, type PageCall } from '@cupel/console'
-import { pathOfProposal, statusText, type PolicyActivation, type PolicyProposal } from './policy-proposal.js'
+import type { PolicyActivation } from './policy-in-words.js'
 
 export function PolicyHistory({
   proposals,
   activations,
 }: {
-  readonly proposals: readonly PolicyProposal[]
+  readonly proposals: readonly ProposedChange[]
   readonly activations: readonly PolicyActivation[]
 }) {
   return (
@@ -21,18 +28,16 @@ export function PolicyHistory({
             head={['Policy', 'State', 'Proposed', 'By', 'Why']}
           >
             {proposals.map((one) => (
-              <tr key={one.proposal_id}>
+              <tr key={one.change_id}>
                 <td dir="auto">
-                  <a href={pathOfProposal(one.proposal_id)}>
-                    {visibleText(`${one.policy.id} ${one.policy.version}`)}
-                  </a>
+                  <a href={pathOfChange(one.change_id)}>{changeTitle(one)}</a>
                 </td>
-                <td data-head="State">It {statusText(one.status)}.</td>
+                <td data-head="State">It {changeStatusText(one.status)}.</td>
                 <td data-head="Proposed">
                   <Moment at={one.proposed_at} />
                 </td>
                 <td data-head="By" dir="auto">
-                  {visibleText(one.proposed_by.person ?? `key ${one.proposed_by.key_id}`)}
+                  {personText(one.proposed_by)}
                 </td>
                 <td data-head="Why" dir="auto">
                   {visibleText(one.reason)}
@@ -82,7 +87,7 @@ export function ProposeForm({
       <Form call={call} action="/policy/proposals">
         <input type="hidden" name="document" value={text} />
         <label for="reason">Why</label>
-        <input id="reason" name="reason" required maxlength={500} />
+        <input id="reason" name="reason" required maxlength={400} />
         <p>
           <button>Propose it</button>
         </p>

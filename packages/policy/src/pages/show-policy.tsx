@@ -1,8 +1,9 @@
 /** GET /policy: every number of the judgement that an operator can set, and a form to try others. */
+import { API_CHANGES, type ProposedChange } from '@cupel/accounts/pages'
 import type { PolicyDocument } from '@cupel/domain'
 import { FieldList, ScrollTable, mayOperate, page, type ListPage, type Page } from '@cupel/console'
 import { PolicyHistory } from './policy-history.js'
-import { API_PROPOSALS, type PolicyActivation, type PolicyProposal } from './policy-proposal.js'
+import type { PolicyActivation } from './policy-in-words.js'
 import { settingSections, type SettingSection } from './policy-settings.js'
 import { TryForms } from './try-forms.js'
 
@@ -24,7 +25,9 @@ export const showPolicy: Page = {
     const isOperator = mayOperate(session) && session?.livemode === true
     const [policy, { items: proposals }, { items: activations }] = await Promise.all([
       api.get<PolicyAnswer>('/v1/policy'),
-      isOperator ? api.get<ListPage<PolicyProposal>>(API_PROPOSALS, {}) : none,
+      isOperator
+        ? api.get<ListPage<ProposedChange>>(API_CHANGES, { change_kind: 'activate_policy', page_size: 10 })
+        : none,
       isOperator ? api.get<ListPage<PolicyActivation>>('/v1/policy/activations', {}) : none,
     ])
     const since =

@@ -1,28 +1,22 @@
-/** The policy: what is in force, what another one would change, and how another one comes into force. */
+/** The policy: what is in force and was, what another one would change, and how another one comes into force. */
 import type { Endpoint } from '@cupel/gate/http'
+import type { Database } from '@cupel/postgres'
 import { getPolicy, readPolicyInForce } from './get-policy.js'
-import { getPolicyProposal, listPolicyActivations, listPolicyProposals } from './list-proposals.js'
-import type { ProposalParts } from './proposal-description.js'
-import { activatePolicyProposal, createPolicyProposal } from './propose-policy.js'
+import { listPolicyActivations, type ActivationParts } from './list-activations.js'
 import { createComparison, whatIf, type WhatIfParts } from './what-if.js'
 
-export type PolicyParts = WhatIfParts & { readonly proposals: ProposalParts }
+export { policyChange, type PolicyChangeParts } from './policy-change.js'
 
-export const policyPartsOf = (deps: Omit<ProposalParts, 'now'>): PolicyParts => ({
+export type PolicyParts = WhatIfParts & { readonly activations: ActivationParts }
+
+export const policyPartsOf = (deps: ActivationParts & { readonly database: Database }): PolicyParts => ({
   policyInForce: (caller) => readPolicyInForce(deps.database, caller),
   compare: createComparison(deps),
-  proposals: { ...deps, now: () => new Date() },
+  activations: deps,
 })
 
-export function policyFeature({ policy }: { readonly policy: PolicyParts }): readonly Endpoint[] {
-  const { proposals } = policy
-  return [
-    getPolicy(policy.policyInForce),
-    whatIf(policy),
-    createPolicyProposal(proposals),
-    listPolicyProposals(proposals),
-    getPolicyProposal(proposals),
-    activatePolicyProposal(proposals),
-    listPolicyActivations(proposals),
-  ]
-}
+export const policyFeature = ({ policy }: { readonly policy: PolicyParts }): readonly Endpoint[] => [
+  getPolicy(policy.policyInForce),
+  whatIf(policy),
+  listPolicyActivations(policy.activations),
+]

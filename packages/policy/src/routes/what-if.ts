@@ -1,4 +1,5 @@
 /** POST /v1/policy/what-if: decides the account's newest reports again with another policy. Nothing is changed. */
+import { changedSetting, changeFinding } from '@cupel/accounts/routes'
 import type { Caller } from '@cupel/gate/access'
 import { riskLevels } from '@cupel/contracts'
 import {
@@ -8,6 +9,7 @@ import {
   lintPolicy,
   policyFault,
   type CompiledPolicy,
+  type PolicyDocument,
   type PolicyFinding,
 } from '@cupel/domain'
 import { createSlots } from '@cupel/kit/concurrency'
@@ -17,15 +19,7 @@ import type { Queryable } from '@cupel/postgres'
 import { openSharedInputs, readReportsAt } from '@cupel/evidence/proofs'
 import { listReportPlaces } from '@cupel/reports/read-model'
 import { z } from 'zod'
-import {
-  jsonAnswer,
-  keyedEndpoint,
-  type Answer,
-  type Endpoint,
-  type Judgement,
-  refuse,
-  type Refusal,
-} from '@cupel/gate/http'
+import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint, refuse, type Refusal } from '@cupel/gate/http'
 import { noPolicyYet, policyDocumentComponent, type PolicyInForce } from './get-policy.js'
 
 export interface WhatIfParts {
@@ -69,12 +63,6 @@ type WhatIfBody = z.infer<typeof whatIfBody>
 export const policyName = z
   .object({ id: z.string(), version: z.int(), sha256: z.string() })
   .meta({ id: 'PolicyName' })
-export const policyFinding = z
-  .object({ severity: z.string(), rule: z.string(), path: z.string(), message: z.string() })
-  .meta({ id: 'PolicyFinding' })
-export const policyChange = z
-  .object({ path: z.string(), from: z.unknown(), to: z.unknown() })
-  .meta({ id: 'PolicyChange' })
 const outcome = z
   .object({
     level: z.string(),
@@ -90,9 +78,9 @@ const whatIfSchema = z
     current: policyName,
     proposed: policyName,
     findings: z
-      .array(policyFinding)
+      .array(changeFinding)
       .describe('Warnings about the proposed policy: choices that deserve a second look.'),
-    settings: z.array(policyChange).describe('The settings in which the two policies differ.'),
+    settings: z.array(changedSetting).describe('The settings in which the two policies differ.'),
     reports: z.int().min(0).describe('Reports that were decided again, the newest of the account.'),
     undecidable: z.int().min(0).describe('Reports that could not be decided again.'),
     since: z.string().nullable().describe('Time of the oldest of these reports; null without reports.'),
@@ -187,7 +175,7 @@ export function whatIf({ policyInForce, compare }: WhatIfParts): Endpoint {
       },
     ],
     problems: ['unavailable'],
-    judge: ({ body }) => judgePolicy(body),
+    judge: ({ body }) => judgePolicy(body.policy, 'policy'),
     async handle({ caller }, { body, judged }): Promise<Answer | Refusal> {
       const { accountId } = caller
       if (accounts.has(accountId) || accounts.size >= MAX_ACCOUNTS)
@@ -210,23 +198,26 @@ export function whatIf({ policyInForce, compare }: WhatIfParts): Endpoint {
   })
 }
 
-/** The same rules as for putting a policy in force. */
-export function judgePolicy({ policy }: Pick<WhatIfBody, 'policy'>): Judgement<Proposal> | Refusal {
+/** The same rules as for putting a policy in force. `member`: of the body that has the policy. */
+export function judgePolicy(policy: PolicyDocument, member: string): { readonly judged: Proposal } | Refusal {
   const fault = policyFault(policy)
   if (fault !== null) {
     const [path = '', ...rest] = fault.split(': ')
-    return refused([{ path, message: `The value is ${rest.join(': ')}.` }])
+    return refused([{ path, message: `The value is ${rest.join(': ')}.` }], member)
   }
   const findings = lintPolicy(policy)
   const errors = findings.filter(({ severity }) => severity === 'error')
-  if (errors.length > 0) return refused(errors)
+  if (errors.length > 0) return refused(errors, member)
   return { judged: { policy: compilePolicy(policy), findings } }
 }
 
-function refused(faults: readonly { readonly path: string; readonly message: string }[]): Refusal {
+function refused(
+  faults: readonly { readonly path: string; readonly message: string }[],
+  member: string,
+): Refusal {
   const errors = faults.map(({ path, message }) => ({
     pointer: [
-      '/policy',
+      `/${member}`,
       ...path
         .split('.')
         .filter((name) => name !== '')

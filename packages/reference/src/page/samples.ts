@@ -12,7 +12,6 @@ const WATCH = "'wat_0a1b2c3d4e5f60718293'"
 const ENDPOINT = "'we_0a1b2c3d4e5f60718293'"
 const IMPORT = "'lio_0a1b2c3d4e5f60718293'"
 const LABEL = "'lbl_0a1b2c3d4e5f60718293'"
-const PROPOSAL = "'pol_0a1b2c3d4e5f60718293'"
 const CHANGE = "'chg_0a1b2c3d4e5f60718293'"
 const KEY = "'8f2k1m0a'"
 const OWN = "'0x00000000219ab540356cBB839Cbe05303d7705Fa'"
@@ -159,13 +158,6 @@ export const sdkCalls: Readonly<Record<string, readonly [typescript: string, pyt
     `policy.whatIf(await cupel.policy.get(), { maxReports: 20 })`,
     `policy.what_if(cupel.policy.get(), max_reports=20)`,
   ],
-  createPolicyProposal: [
-    `policy.propose(await cupel.policy.get().then(({ document }) => document), 'fewer findings')`,
-    `policy.propose(cupel.policy.get().document, 'fewer findings')`,
-  ],
-  listPolicyProposals: [`policy.proposals()`],
-  getPolicyProposal: [`policy.proposal(${PROPOSAL})`],
-  activatePolicyProposal: [`policy.activate(${PROPOSAL})`],
   listPolicyActivations: [`policy.activations()`],
   getInstallationHealth: [`installationHealth()`],
   getUsage: [`usage()`],
@@ -189,9 +181,7 @@ export function samplesOf(entry: Entry): readonly Sample[] {
   const [typescript, python = snakeCase(typescript)] = call
   // A list is read item by item.
   const isList =
-    /^(?:\w+\.)?(?:list|usageDays|refreshes|imports|proposals|activations|results|deliveries|shares)\(/.test(
-      typescript,
-    )
+    /^(?:\w+\.)?(?:list|usageDays|refreshes|imports|activations|results|deliveries|shares)\(/.test(typescript)
   return [
     curl,
     {
@@ -225,7 +215,6 @@ export const pathExamples: Readonly<Record<string, string>> = {
   code: 'invalid_address',
   share_id: 'share_1',
   import_id: 'lio_0a1b2c3d4e5f60718293',
-  proposal_id: 'pol_0a1b2c3d4e5f60718293',
   label_id: 'lbl_0a1b2c3d4e5f60718293',
   change_id: 'chg_0a1b2c3d4e5f60718293',
   key_id: '8f2k1m0a',

@@ -36,7 +36,6 @@ __all__ = [
     "TooManySharesError",
     "TooManyWatchesError",
     "ImportConflictError",
-    "PolicyConflictError",
     "KeyConflictError",
     "ChangeConflictError",
     "SecondPersonRequiredError",
@@ -131,10 +130,6 @@ class TooManyWatchesError(ConflictError):
 
 class ImportConflictError(ConflictError):
     """409 `import_conflict`: The import does not allow this step."""
-
-
-class PolicyConflictError(ConflictError):
-    """409 `policy_conflict`: The policy does not allow this step."""
 
 
 class KeyConflictError(ConflictError):
@@ -256,7 +251,6 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "too_many_shares": TooManySharesError,
     "too_many_watches": TooManyWatchesError,
     "import_conflict": ImportConflictError,
-    "policy_conflict": PolicyConflictError,
     "key_conflict": KeyConflictError,
     "change_conflict": ChangeConflictError,
     "second_person_required": SecondPersonRequiredError,

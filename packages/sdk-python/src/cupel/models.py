@@ -32,6 +32,7 @@ __all__ = [
     "ChainDataDisagreement",
     "ChainDataFault",
     "ChainDataValue",
+    "ChangeEffect",
     "Cluster",
     "Conflict",
     "Counterparty",
@@ -100,7 +101,6 @@ __all__ = [
     "PolicyDocument",
     "PolicyFinding",
     "PolicyName",
-    "PolicyProposal",
     "PolicyVersion",
     "PriceTable",
     "ProjectionHealth",
@@ -1095,6 +1095,37 @@ class Chain(Model):
     """A public explorer; `{address}` stands for the address. Null if none shows addresses."""
 
 
+class PolicyChange(Model):
+    __slots__ = ()
+
+    path: str
+    from_: Any
+    to: Any
+
+
+class PolicyFinding(Model):
+    __slots__ = ()
+
+    severity: str
+    rule: str
+    path: str
+    message: str
+
+
+class ChangeEffect(Model):
+    __slots__ = ()
+    _parts = {
+        "settings": PolicyChange,
+        "findings": PolicyFinding,
+    }
+
+    is_outdated: bool
+    """Whether another policy came into force since: then the proposal cannot be confirmed."""
+    settings: tuple[PolicyChange, ...]
+    findings: tuple[PolicyFinding, ...]
+    """Warnings: choices that deserve a second look."""
+
+
 class NewApiKey(Model):
     """With the key itself, which only this answer shows."""
     __slots__ = ()
@@ -1131,6 +1162,7 @@ class DecidedChange(Model):
     _parts = {
         "proposed_by": CasePerson,
         "decided_by": CasePerson,
+        "effect": ChangeEffect,
         "new_key": NewApiKey,
     }
     _records = frozenset({
@@ -1141,9 +1173,9 @@ class DecidedChange(Model):
     status: str
     """`open`, `confirmed`, `refused` or `expired`. Only an open one can be decided."""
     kind: str
-    """`issue_key`, `change_key`, `rotate_key` or `confirm_import`."""
+    """`issue_key`, `change_key`, `rotate_key`, `confirm_import` or `activate_policy`."""
     account_id: str
-    """The account whose key it changes; that of the proposer for a list."""
+    """The account whose key it changes; that of the proposer for a list or a policy."""
     livemode: bool
     change: Mapping[str, Any] | None
     """What it changes, in the fields of its kind; null if nobody can read it any more."""
@@ -1158,6 +1190,8 @@ class DecidedChange(Model):
     """Whether another person must confirm it."""
     may_confirm: bool
     """Whether this caller may confirm it now."""
+    effect: ChangeEffect | None
+    """For an open change of the policy: how it differs from the policy in force."""
     new_key: NewApiKey | None
     """The key that a confirmation issued, which only this answer shows; null for none."""
 
@@ -2346,58 +2380,12 @@ class PolicyActivation(Model):
     reason: str
 
 
-class PolicyChange(Model):
-    __slots__ = ()
-
-    path: str
-    from_: Any
-    to: Any
-
-
-class PolicyFinding(Model):
-    __slots__ = ()
-
-    severity: str
-    rule: str
-    path: str
-    message: str
-
-
-class PolicyProposal(Model):
-    __slots__ = ()
-    _parts = {
-        "policy": PolicyName,
-        "document": PolicyDocument,
-        "proposed_by": CasePerson,
-        "settings": PolicyChange,
-        "findings": PolicyFinding,
-    }
-
-    proposal_id: str
-    status: str
-    """`open`; `in_force`; `past`: it was in force; `replaced` by a later proposal; `outdated`: another policy came into force since; `expired`. Only an open one can be put in force."""
-    policy: PolicyName
-    document: PolicyDocument
-    reason: str
-    """Why, in the words of whoever proposed it."""
-    proposed_by: CasePerson
-    proposed_at: str
-    expires_at: str
-    needs_second_person: bool
-    """Whether another person must put it in force."""
-    may_activate: bool
-    """Whether this caller may put it in force now."""
-    settings: tuple[PolicyChange, ...]
-    """The settings in which it differs from the policy in force; empty before the first activation."""
-    findings: tuple[PolicyFinding, ...]
-    """Warnings: choices that deserve a second look."""
-
-
 class ProposedChange(Model):
     __slots__ = ()
     _parts = {
         "proposed_by": CasePerson,
         "decided_by": CasePerson,
+        "effect": ChangeEffect,
     }
     _records = frozenset({
         "change",
@@ -2407,9 +2395,9 @@ class ProposedChange(Model):
     status: str
     """`open`, `confirmed`, `refused` or `expired`. Only an open one can be decided."""
     kind: str
-    """`issue_key`, `change_key`, `rotate_key` or `confirm_import`."""
+    """`issue_key`, `change_key`, `rotate_key`, `confirm_import` or `activate_policy`."""
     account_id: str
-    """The account whose key it changes; that of the proposer for a list."""
+    """The account whose key it changes; that of the proposer for a list or a policy."""
     livemode: bool
     change: Mapping[str, Any] | None
     """What it changes, in the fields of its kind; null if nobody can read it any more."""
@@ -2424,6 +2412,8 @@ class ProposedChange(Model):
     """Whether another person must confirm it."""
     may_confirm: bool
     """Whether this caller may confirm it now."""
+    effect: ChangeEffect | None
+    """For an open change of the policy: how it differs from the policy in force."""
 
 
 class RedeliveredWebhooks(Model):

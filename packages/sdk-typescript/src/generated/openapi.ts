@@ -665,7 +665,6 @@ export interface components {
              * @example too_many_shares
              * @example too_many_watches
              * @example import_conflict
-             * @example policy_conflict
              * @example key_conflict
              * @example change_conflict
              * @example second_person_required
@@ -2386,38 +2385,6 @@ export interface components {
             /** @description Category and origin of the decisive evidence. */
             readonly decisive: string | null;
         };
-        readonly NewPolicyProposalRequest: {
-            readonly policy: components["schemas"]["PolicyDocument"];
-            /** @description Why, in your own words. */
-            readonly reason: string;
-        };
-        readonly PolicyProposal: {
-            readonly proposal_id: string;
-            /** @description `open`; `in_force`; `past`: it was in force; `replaced` by a later proposal; `outdated`: another policy came into force since; `expired`. Only an open one can be put in force. */
-            readonly status: string;
-            readonly policy: components["schemas"]["PolicyName"];
-            readonly document: components["schemas"]["PolicyDocument"];
-            /** @description Why, in the words of whoever proposed it. */
-            readonly reason: string;
-            readonly proposed_by: components["schemas"]["CasePerson"];
-            /** Format: date-time */
-            readonly proposed_at: string;
-            /** Format: date-time */
-            readonly expires_at: string;
-            /** @description Whether another person must put it in force. */
-            readonly needs_second_person: boolean;
-            /** @description Whether this caller may put it in force now. */
-            readonly may_activate: boolean;
-            /** @description The settings in which it differs from the policy in force; empty before the first activation. */
-            readonly settings: readonly components["schemas"]["PolicyChange"][];
-            /** @description Warnings: choices that deserve a second look. */
-            readonly findings: readonly components["schemas"]["PolicyFinding"][];
-        };
-        readonly PolicyProposalPage: {
-            readonly items: readonly components["schemas"]["PolicyProposal"][];
-            /** @description Token for the next page; null at the end. */
-            readonly next_page_token: string | null;
-        };
         readonly PolicyActivationPage: {
             readonly items: readonly components["schemas"]["PolicyActivation"][];
             /** @description Token for the next page; null at the end. */
@@ -2543,6 +2510,8 @@ export interface components {
             readonly rotate_key?: components["schemas"]["ProposedRotation"] | null;
             /** @description For operators: the import of a list, as for `POST /v1/list-imports/{import_id}/confirm`. */
             readonly confirm_import?: components["schemas"]["ProposedImport"] | null;
+            /** @description For operators with a live key: a policy to put in force. Screenings of all accounts are decided by it within seconds; reports that exist stay as they are. */
+            readonly activate_policy?: components["schemas"]["PolicyDocument"] | null;
             /** @description Why, for whoever confirms it. */
             readonly reason: string;
         };
@@ -2592,9 +2561,9 @@ export interface components {
             readonly change_id: string;
             /** @description `open`, `confirmed`, `refused` or `expired`. Only an open one can be decided. */
             readonly status: string;
-            /** @description `issue_key`, `change_key`, `rotate_key` or `confirm_import`. */
+            /** @description `issue_key`, `change_key`, `rotate_key`, `confirm_import` or `activate_policy`. */
             readonly kind: string;
-            /** @description The account whose key it changes; that of the proposer for a list. */
+            /** @description The account whose key it changes; that of the proposer for a list or a policy. */
             readonly account_id: string;
             readonly livemode: boolean;
             /** @description What it changes, in the fields of its kind; null if nobody can read it any more. */
@@ -2614,6 +2583,15 @@ export interface components {
             readonly needs_second_person: boolean;
             /** @description Whether this caller may confirm it now. */
             readonly may_confirm: boolean;
+            /** @description For an open change of the policy: how it differs from the policy in force. */
+            readonly effect: components["schemas"]["ChangeEffect"] | null;
+        };
+        readonly ChangeEffect: {
+            /** @description Whether another policy came into force since: then the proposal cannot be confirmed. */
+            readonly is_outdated: boolean;
+            readonly settings: readonly components["schemas"]["PolicyChange"][];
+            /** @description Warnings: choices that deserve a second look. */
+            readonly findings: readonly components["schemas"]["PolicyFinding"][];
         };
         readonly ProposedChangePage: {
             readonly items: readonly components["schemas"]["ProposedChange"][];
@@ -2628,9 +2606,9 @@ export interface components {
             readonly change_id: string;
             /** @description `open`, `confirmed`, `refused` or `expired`. Only an open one can be decided. */
             readonly status: string;
-            /** @description `issue_key`, `change_key`, `rotate_key` or `confirm_import`. */
+            /** @description `issue_key`, `change_key`, `rotate_key`, `confirm_import` or `activate_policy`. */
             readonly kind: string;
-            /** @description The account whose key it changes; that of the proposer for a list. */
+            /** @description The account whose key it changes; that of the proposer for a list or a policy. */
             readonly account_id: string;
             readonly livemode: boolean;
             /** @description What it changes, in the fields of its kind; null if nobody can read it any more. */
@@ -2650,6 +2628,8 @@ export interface components {
             readonly needs_second_person: boolean;
             /** @description Whether this caller may confirm it now. */
             readonly may_confirm: boolean;
+            /** @description For an open change of the policy: how it differs from the policy in force. */
+            readonly effect: components["schemas"]["ChangeEffect"] | null;
             /** @description The key that a confirmation issued, which only this answer shows; null for none. */
             readonly new_key: components["schemas"]["NewApiKey"] | null;
         };

@@ -98,11 +98,6 @@ export class ImportConflictError extends ConflictError {
   override name = 'ImportConflictError'
 }
 
-/** 409 `policy_conflict`: The policy does not allow this step. */
-export class PolicyConflictError extends ConflictError {
-  override name = 'PolicyConflictError'
-}
-
 /** 409 `key_conflict`: The API key does not allow this change. */
 export class KeyConflictError extends ConflictError {
   override name = 'KeyConflictError'
@@ -247,7 +242,6 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   too_many_shares: TooManySharesError,
   too_many_watches: TooManyWatchesError,
   import_conflict: ImportConflictError,
-  policy_conflict: PolicyConflictError,
   key_conflict: KeyConflictError,
   change_conflict: ChangeConflictError,
   second_person_required: SecondPersonRequiredError,

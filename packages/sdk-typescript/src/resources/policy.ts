@@ -1,15 +1,8 @@
 import { objectOf } from '../answers.js'
 import type { ItemList } from '../item-list.js'
-import { path } from '../path.js'
 import type { CallOptions } from '../transport/call.js'
 import type { Transport } from '../transport/transport.js'
-import type {
-  Policy as ActivePolicy,
-  PolicyActivation,
-  PolicyDocument,
-  PolicyProposal,
-  WhatIf,
-} from '../generated/models.js'
+import type { Policy as ActivePolicy, PolicyActivation, PolicyDocument, WhatIf } from '../generated/models.js'
 import { listOf, type ListOptions } from './list-of.js'
 
 export interface WhatIfOptions extends CallOptions {
@@ -36,29 +29,6 @@ export class Policy {
     const body = { policy, max_reports: options.maxReports }
     const call = { method: 'POST', path: '/v1/policy/what-if', body, repeat: 'safe', options } as const
     return objectOf(await this.#transport(call)) as unknown as WhatIf
-  }
-
-  /** For operators: proposes a policy. It decides nothing until it is put in force. */
-  async propose(policy: PolicyDocument, reason: string, options: CallOptions = {}): Promise<PolicyProposal> {
-    const call = { method: 'POST', path: '/v1/policy/proposals', body: { policy, reason } } as const
-    return objectOf(await this.#transport({ ...call, repeat: 'once', options })) as unknown as PolicyProposal
-  }
-
-  /** For operators: what was proposed, newest first. */
-  proposals(options: ListOptions = {}): ItemList<PolicyProposal> {
-    return listOf(this.#transport, '/v1/policy/proposals', options)
-  }
-
-  /** For operators: a proposal with what it would change now. */
-  async proposal(proposalId: string, options: CallOptions = {}): Promise<PolicyProposal> {
-    const call = { method: 'GET', path: path`/v1/policy/proposals/${proposalId}` } as const
-    return objectOf(await this.#transport({ ...call, repeat: 'safe', options })) as unknown as PolicyProposal
-  }
-
-  /** For operators: puts a proposed policy in force, where the installation asks for it by another person than its proposer. */
-  async activate(proposalId: string, options: CallOptions = {}): Promise<PolicyProposal> {
-    const call = { method: 'POST', path: path`/v1/policy/proposals/${proposalId}/activate` } as const
-    return objectOf(await this.#transport({ ...call, repeat: 'safe', options })) as unknown as PolicyProposal
   }
 
   /** For operators: the policies that were in force, newest first. */

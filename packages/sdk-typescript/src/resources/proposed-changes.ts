@@ -9,9 +9,11 @@ import { listOf, type ListOptions } from './list-of.js'
 export interface ProposedChangeListOptions extends ListOptions {
   /** `open`: only what waits for a decision. */
   readonly show?: 'all' | 'open' | undefined
+  /** Only changes of this kind: `issue_key`, `change_key`, `rotate_key`, `confirm_import` or `activate_policy`. */
+  readonly changeKind?: string | undefined
 }
 
-/** Changes of keys and lists that one person proposes and another one confirms, for a key with the scope `admin`. */
+/** Changes of keys, lists and the policy that one person proposes and another one confirms, for a key with the scope `admin`. */
 export class ProposedChanges {
   readonly #transport: Transport
 
@@ -27,7 +29,9 @@ export class ProposedChanges {
 
   /** Newest first. */
   list(options: ProposedChangeListOptions = {}): ItemList<ProposedChange> {
-    return listOf(this.#transport, '/v1/proposed-changes', options, { show: options.show })
+    return listOf(this.#transport, '/v1/proposed-changes', options, {
+      ...{ show: options.show, change_kind: options.changeKind },
+    })
   }
 
   /** One proposed change. */

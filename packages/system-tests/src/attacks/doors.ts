@@ -14,7 +14,7 @@ const OWN = /^\/v1\/(?:sessions|inbox\/marks)/
 const AUDIT_LOG = '/v1/audit-log'
 /** What concerns the whole installation. Everybody may see whether the demo is on. */
 const isOfOperators = ({ method, path }: Pick<Door, 'method' | 'path'>): boolean =>
-  /^\/v1\/(?:accounts|people|list-imports|list-refreshes|ledger|installation|policy\/(?:proposals|activations))/.test(
+  /^\/v1\/(?:accounts|people|list-imports|list-refreshes|ledger|installation|policy\/activations)/.test(
     path,
   ) ||
   (path === '/v1/demo' && method !== 'GET')

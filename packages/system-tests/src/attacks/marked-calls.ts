@@ -54,7 +54,6 @@ const JUDGED: Readonly<Record<string, string>> = {
   'POST /v1/list-imports/{import_id}/parts content': 'base64 of a list',
   'POST /v1/list-refreshes name': 'a list of the refresh plan',
   'POST /v1/policy/what-if policy.freshness.required[].origin': 'an origin of lists',
-  'POST /v1/policy/proposals policy.freshness.required[].origin': 'an origin of lists',
   'POST /v1/keys account_id': 'an account',
   'POST /v1/keys allowed_ips[]': 'a range of addresses',
   'PATCH /v1/keys/{key_id} allowed_ips[]': 'a range of addresses',
@@ -63,6 +62,9 @@ const JUDGED: Readonly<Record<string, string>> = {
   'POST /v1/proposed-changes change_key.allowed_ips[]': 'a range of addresses',
   // Only with the id of a key: its text goes the way of `issue_key.name`.
   'POST /v1/proposed-changes change_key.name': 'a change of a key that there is',
+  // A body has a whole policy or a key: the texts of both go the same way.
+  'POST /v1/proposed-changes activate_policy.id': 'a whole policy',
+  'POST /v1/proposed-changes activate_policy.freshness.required[].origin': 'an origin of lists',
   'POST /v1/sessions/oidc id_token': 'a signed statement',
   'POST /v1/sessions/oidc nonce': 'the secret of a statement',
   'POST /v1/sessions/oidc key_id': 'a key of a group',
@@ -82,7 +84,6 @@ const KEPT: readonly string[] = [
   'POST /v1/list-imports replaces[]',
   'POST /v1/list-imports chain',
   'POST /v1/list-imports/{import_id}/confirm reason',
-  'POST /v1/policy/proposals policy.id',
 ]
 
 export interface Markers {
@@ -313,7 +314,6 @@ async function keptObjects(client: Client, made: Make): Promise<Readonly<Record<
       { address: OTHER, chain: 'ETH', decision: 'allow', reason: 'known' },
       'label_id',
     ),
-    proposal_id: await made('/v1/policy/proposals', await nextPolicy(client), 'proposal_id'),
     change_id: await made(
       '/v1/proposed-changes',
       { issue_key: { scope: 'read-only' }, reason: 'an example' },
@@ -325,14 +325,6 @@ async function keptObjects(client: Client, made: Make): Promise<Readonly<Record<
     // Only a message by e-mail has one.
     link: 'nobody',
   }
-}
-
-/** The same numbers under the next version. */
-async function nextPolicy(client: Client): Promise<object> {
-  const { document } = JSON.parse((await client.send('GET', '/v1/policy')).text) as {
-    document: { readonly version: number }
-  }
-  return { policy: { ...document, version: document.version + 1 }, reason: 'an example' }
 }
 
 const OTHER = '0x00000000219ab540356cBB839Cbe05303d7705Fa'

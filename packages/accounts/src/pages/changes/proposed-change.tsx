@@ -1,4 +1,4 @@
-/** Proposed changes of keys and lists as the API returns them, and in words. */
+/** Proposed changes as the API returns them, and in words. */
 import { visibleText } from '@cupel/reports/document'
 import { ApiProblem, fieldOf, Moment, redirect, type PageCall, type Redirect } from '@cupel/console'
 import type { ComponentChildren } from 'preact'
@@ -24,6 +24,23 @@ export interface ProposedChange {
   readonly decided_at: string | null
   readonly needs_second_person: boolean
   readonly may_confirm: boolean
+  readonly effect?: ChangeEffect | null
+}
+
+/** What an open change of the policy would do now. */
+export interface ChangeEffect {
+  readonly is_outdated: boolean
+  readonly settings: readonly { readonly path: string; readonly from: unknown; readonly to: unknown }[]
+  readonly findings: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** Shows changes of one kind in its own way. */
+export interface ChangePanel {
+  readonly kind: string
+  readonly show: (
+    call: PageCall,
+    change: ProposedChange & { readonly change: NonNullable<ProposedChange['change']> },
+  ) => ComponentChildren
 }
 
 export const API_CHANGES = '/v1/proposed-changes'
@@ -36,10 +53,14 @@ const kinds: Readonly<Record<string, string>> = {
   change_key: 'Another right or name of a key',
   rotate_key: 'A successor of a key',
   confirm_import: 'The import of a list',
+  activate_policy: 'Another policy',
 }
-/** A later version may have others. */
-export const changeKindText = (kind: string): string =>
-  Object.hasOwn(kinds, kind) ? kinds[kind]! : visibleText(kind)
+/** What is changed; a later version may have other kinds. */
+export function changeTitle({ kind, change }: Pick<ProposedChange, 'kind' | 'change'>): string {
+  if (kind === 'activate_policy' && change !== null)
+    return visibleText(`The policy ${String(change['id'])} ${String(change['version'])}`)
+  return Object.hasOwn(kinds, kind) ? kinds[kind]! : visibleText(kind)
+}
 
 const statuses: Readonly<Record<string, string>> = {
   open: 'waits for a decision',

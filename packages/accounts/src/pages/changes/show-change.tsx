@@ -1,4 +1,4 @@
-/** GET /changes/{change_id} and POST …/decision: a proposed change of a key or of a list, and its decision. */
+/** GET /changes/{change_id} and POST …/decision: a proposed change, and its decision. */
 import { visibleText } from '@cupel/reports/document'
 import {
   ApiProblem,
@@ -15,22 +15,23 @@ import {
 import { showKeyOnce } from '../keys/show-new-key.js'
 import {
   apiPathOfChange,
-  changeKindText,
   changeStatusText,
+  changeTitle,
   linesOf,
   pathOfChange,
   personText,
+  type ChangePanel,
   type ProposedChange,
 } from './proposed-change.js'
 
 const REFUSALS = [400, 403, 409]
 
-export const showChange: Page = {
+export const showChange = (panels: readonly ChangePanel[]): Page => ({
   method: 'GET',
   path: '/changes/{change_id}',
   access: 'session',
-  handle: (call) => changePage(call, { fault: null, status: 200 }),
-}
+  handle: (call) => changePage(call, { panels, fault: null, status: 200 }),
+})
 
 interface Decided extends ProposedChange {
   readonly new_key: {
@@ -40,7 +41,7 @@ interface Decided extends ProposedChange {
   } | null
 }
 
-export const decideChange: Page = {
+export const decideChange = (panels: readonly ChangePanel[]): Page => ({
   method: 'POST',
   path: '/changes/{change_id}/decision',
   access: 'session',
@@ -48,7 +49,11 @@ export const decideChange: Page = {
     const id = call.path['change_id'] ?? ''
     const decision = fieldOf(call.form, 'decision')
     if (decision !== 'confirm' && decision !== 'refuse')
-      return await changePage(call, { fault: 'Choose whether you confirm or refuse it.', status: 400 })
+      return await changePage(call, {
+        panels,
+        fault: 'Choose whether you confirm or refuse it.',
+        status: 400,
+      })
     try {
       const { new_key: made } = await call.api.send<Decided>('POST', apiPathOfChange(id, '/decision'), {
         decision,
@@ -57,17 +62,21 @@ export const decideChange: Page = {
       return await showKeyOnce(call, made.key_id, { secret: made.key, replaced: made.rotated_from })
     } catch (error) {
       if (!(error instanceof ApiProblem) || !REFUSALS.includes(error.status)) throw error
-      return await changePage(call, { fault: error.detail, status: error.status })
+      return await changePage(call, { panels, fault: error.detail, status: error.status })
     }
   },
-}
+})
 
 async function changePage(
   call: PageCall,
-  { fault, status }: { readonly fault: string | null; readonly status: number },
+  {
+    panels,
+    fault,
+    status,
+  }: { readonly panels: readonly ChangePanel[]; readonly fault: string | null; readonly status: number },
 ): Promise<ShownPage> {
   const one = await call.api.get<ProposedChange>(apiPathOfChange(call.path['change_id'] ?? ''))
-  const title = changeKindText(one.kind)
+  const title = changeTitle(one)
   const body = (
     <>
       <p>
@@ -95,19 +104,27 @@ async function changePage(
       {one.change === null ? (
         <Notice kind="fault">Nobody can read any more what it changes, so nobody can confirm it.</Notice>
       ) : (
-        <dl class="fields">
-          {linesOf(one.change).map(({ label, value }) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd dir="auto">{value}</dd>
-            </div>
-          ))}
-        </dl>
+        (panels.find(({ kind }) => kind === one.kind)?.show(call, { ...one, change: one.change }) ?? (
+          <Fields of={one.change} />
+        ))
       )}
       <Decision call={call} of={one} />
     </>
   )
   return page(title, body, { status, section: '/inbox' })
+}
+
+function Fields({ of: change }: { readonly of: NonNullable<ProposedChange['change']> }) {
+  return (
+    <dl class="fields">
+      {linesOf(change).map(({ label, value }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd dir="auto">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
 }
 
 /** Nothing is chosen beforehand. */
@@ -119,9 +136,11 @@ function Decision({ call, of: one }: { readonly call: PageCall; readonly of: Pro
       <section aria-labelledby="decision-title" class="no-print">
         <h2 id="decision-title">Refuse the proposal</h2>
         <Notice kind="hint">
-          {one.needs_second_person
-            ? 'Another person than the one who proposed it confirms it. You can take it back.'
-            : 'You cannot confirm it.'}
+          {one.effect?.is_outdated === true
+            ? 'Another policy came into force since, so it would change something else than it said.'
+            : one.needs_second_person
+              ? 'Another person than the one who proposed it confirms it. You can take it back.'
+              : 'You cannot confirm it.'}
         </Notice>
         <Form call={call} action={action}>
           <button name="decision" value="refuse" class="plain">

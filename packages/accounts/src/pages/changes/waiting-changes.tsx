@@ -1,21 +1,14 @@
-/** What waits for a second person: changes of keys and lists, and policies. */
+/** What waits for a decision, as pages show it. */
 import { visibleText } from '@cupel/reports/document'
 import {
   mayAdminister,
-  mayOperate,
   Moment,
   nullWhereRefused,
   ScrollTable,
   type ListPage,
   type PageCall,
 } from '@cupel/console'
-import {
-  API_CHANGES,
-  changeKindText,
-  pathOfChange,
-  personText,
-  type ProposedChange,
-} from './proposed-change.js'
+import { API_CHANGES, changeTitle, pathOfChange, personText, type ProposedChange } from './proposed-change.js'
 
 /** The newest open changes, which a page shows. */
 const MAX_SHOWN = 50
@@ -35,53 +28,16 @@ type Waits = {
 } | null
 
 /** Everything that waits, newest first; null if the API does not tell it. */
-export async function readWaiting(call: Pick<PageCall, 'api' | 'session'>): Promise<Waits> {
-  const [changes, policies] = await Promise.all([readWaitingChanges(call), readPolicies(call)])
-  if (changes === null || policies === null) return null
-  const items = [...changes.items, ...policies].sort((one, other) => (one.at < other.at ? 1 : -1))
-  return { ...changes, items }
-}
-
-/** Changes of keys and lists, newest first; null if the API does not tell them. */
-export async function readWaitingChanges({
-  api,
-  session,
-}: Pick<PageCall, 'api' | 'session'>): Promise<Waits> {
+export async function readWaiting({ api, session }: Pick<PageCall, 'api' | 'session'>): Promise<Waits> {
   if (!mayAdminister(session)) return { items: [], hasOlder: false }
   const asked = { show: 'open', page_size: MAX_SHOWN }
   const page = await api.get<ListPage<ProposedChange>>(API_CHANGES, asked).catch(nullWhereRefused)
   if (page === null) return null
   const items = page.items.map((one) => ({
-    ...{ path: pathOfChange(one.change_id), what: changeKindText(one.kind), by: personText(one.proposed_by) },
+    ...{ path: pathOfChange(one.change_id), what: changeTitle(one), by: personText(one.proposed_by) },
     ...{ at: one.proposed_at, why: one.reason },
   }))
   return { items, hasOlder: page.next_page_token !== null }
-}
-
-interface PolicyInShort {
-  readonly proposal_id: string
-  readonly status: string
-  readonly policy: { readonly id: string; readonly version: number }
-  readonly proposed_by: ProposedChange['proposed_by']
-  readonly proposed_at: string
-  readonly reason: string
-}
-
-/** A later proposal of a policy takes the place of an earlier one. */
-async function readPolicies({
-  api,
-  session,
-}: Pick<PageCall, 'api' | 'session'>): Promise<readonly Waiting[] | null> {
-  if (!mayOperate(session) || session?.livemode !== true) return []
-  const page = await api.get<ListPage<PolicyInShort>>('/v1/policy/proposals').catch(nullWhereRefused)
-  if (page === null) return null
-  return page.items
-    .filter(({ status }) => status === 'open')
-    .map((one) => ({
-      path: `/policy/proposals/${encodeURIComponent(one.proposal_id)}`,
-      what: visibleText(`The policy ${one.policy.id} ${one.policy.version}`),
-      ...{ by: personText(one.proposed_by), at: one.proposed_at, why: one.reason },
-    }))
 }
 
 export function WaitingChanges({ of: waiting }: { readonly of: Waits }) {

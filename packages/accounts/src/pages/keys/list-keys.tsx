@@ -25,7 +25,7 @@ import {
   type ApiKey,
 } from './api-key.js'
 import { isRedirect, sendOrPropose } from '../changes/proposed-change.js'
-import { readWaitingChanges, WaitingChanges } from '../changes/waiting-changes.js'
+import { readWaiting, WaitingChanges } from '../changes/waiting-changes.js'
 import { KeyFields } from './key-fields.js'
 import { showKeyOnce } from './show-new-key.js'
 
@@ -66,7 +66,7 @@ async function keysPage(
   const isLive = tenant['livemode'] ?? call.session?.livemode !== false
   const [{ items, next_page_token: next }, waiting] = await Promise.all([
     call.api.get<ListPage<ApiKey>>(API_KEYS, { ...asked, page_token: call.query.get('page_token') }),
-    readWaitingChanges(call),
+    readWaiting(call),
   ])
   const body = (
     <section>

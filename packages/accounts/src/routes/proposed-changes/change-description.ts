@@ -1,28 +1,25 @@
 /** Proposed changes as the API shows them, and what their routes have in common. */
 import { casePersonSchema, instant } from '@cupel/contracts'
-import { holdsScope, type CasePersonId } from '@cupel/domain'
+import { holdsScope, withoutApiKeys, type CasePersonId } from '@cupel/domain'
 import { AccessRefusal, validKeys } from '@cupel/gate/access'
 import { orAbsent, refuse, text, type KeyedCall, type PageTokens, type Refusal } from '@cupel/gate/http'
 import {
   changeExpiry,
   changeStatus,
   isOtherPerson,
+  personOfCall,
   plainOf,
   type ChangeOnRecord,
   type SecondPersonParts,
   type SeenChanges,
 } from '@cupel/gate/second-person'
 import { z } from 'zod'
-import { changeFields } from '../keys/change-key.js'
-import { newKeyFields } from '../keys/create-key.js'
-import { overlapField } from '../keys/end-key.js'
-import { keyExample, keyIdField, keyRefusal, newKeyComponent } from '../keys/key-description.js'
+import { keyExample, keyRefusal, newKeyComponent } from '../keys/key-description.js'
 import {
-  changeKindNames,
   ChangeRefused,
   type ChangeContent,
+  type ChangeEffect,
   type ChangeKind,
-  type ChangeKindName,
   type ChangeKinds,
 } from './change-kinds.js'
 
@@ -34,7 +31,6 @@ export interface ProposedChangeParts extends Omit<SecondPersonParts, 'needsSecon
 
 export const CHANGES_TAG = 'Proposed changes'
 export const MAX_REASON_LENGTH = 400
-const MAX_ACCEPTED = 2_147_483_647
 
 export const changePath = z.object({
   change_id: z
@@ -44,57 +40,55 @@ export const changePath = z.object({
 })
 export type ChangePath = z.infer<typeof changePath>
 
-const MIN_CHANGED = 2
-const kindFields = {
-  issue_key: orAbsent(z.strictObject(newKeyFields).meta({ id: 'ProposedKey' })).describe(
-    'A key to issue, as for `POST /v1/keys`.',
-  ),
-  change_key: orAbsent(
-    z
-      .strictObject({ key_id: keyIdField, ...changeFields })
-      .refine((change) => Object.values(change).filter((one) => one !== undefined).length >= MIN_CHANGED, {
-        error: 'Nothing to change is given',
-      })
-      .meta({ id: 'ProposedKeyChange', minProperties: MIN_CHANGED }),
-  ).describe('Other rights or another name of a key, as for `PATCH /v1/keys/{key_id}`.'),
-  rotate_key: orAbsent(
-    z.strictObject({ key_id: keyIdField, overlap_hours: overlapField }).meta({ id: 'ProposedRotation' }),
-  ).describe('A successor of a key, as for `POST /v1/keys/{key_id}/rotate`.'),
-  confirm_import: orAbsent(
-    z
-      .strictObject({
-        import_id: z.string().regex(/^lio_[0-9a-f]{20}$/),
-        accept_removals: orAbsent(z.int().min(1).max(MAX_ACCEPTED)),
-        accept_unreadable: orAbsent(z.int().min(1).max(MAX_ACCEPTED)),
-      })
-      .meta({ id: 'ProposedImport' }),
-  ).describe('For operators: the import of a list, as for `POST /v1/list-imports/{import_id}/confirm`.'),
-} as const satisfies Record<ChangeKindName, z.ZodType>
+/** One of the kinds, and why. */
+export function newChangeBody(kinds: ChangeKinds) {
+  const names = kinds.map(({ name }) => name)
+  const asked = kinds.map(({ name, schema, description }) => [name, orAbsent(schema).describe(description)])
+  return z
+    .strictObject({
+      ...(Object.fromEntries(asked) as Record<string, z.ZodType>),
+      reason: text(MAX_REASON_LENGTH)
+        .regex(/^[^\p{Cc}]*[^\p{Cc} ][^\p{Cc}]*$/u, {
+          error: 'A reason has no control characters and is not blank',
+        })
+        .refine((reason) => withoutApiKeys(reason) === reason, { error: 'This looks like an API key' })
+        .describe('Why, for whoever confirms it.'),
+    })
+    .refine((body) => kinds.filter(({ name }) => given(body)[name] !== undefined).length === 1, {
+      error: `Expected one of ${names.join(', ')}`,
+    })
+    .meta({ id: 'NewProposedChangeRequest', minProperties: 2, maxProperties: 2 })
+}
+export type NewChangeBody = { readonly reason: string }
 
-export const newChangeBody = z
-  .strictObject({
-    ...kindFields,
-    reason: text(MAX_REASON_LENGTH)
-      .regex(/^[^\p{Cc}]*[^\p{Cc} ][^\p{Cc}]*$/u, {
-        error: 'A reason has no control characters and is not blank',
-      })
-      .describe('Why, for whoever confirms it.'),
-  })
-  .refine((body) => changeKindNames.filter((kind) => body[kind] !== undefined).length === 1, {
-    error: `Expected one of ${changeKindNames.join(', ')}`,
-  })
-  .meta({ id: 'NewProposedChangeRequest', minProperties: 2, maxProperties: 2 })
-export type NewChangeBody = z.infer<typeof newChangeBody>
+const given = (body: NewChangeBody) => body as unknown as Readonly<Record<string, object | undefined>>
 
 /** The kind of a body, and what it asks for. */
-export function askedOf(body: NewChangeBody): {
-  readonly kind: ChangeKindName
-  readonly asked: ChangeContent
-} {
-  const kind = changeKindNames.find((name) => body[name] !== undefined)!
-  const given = Object.entries(body[kind] as object).filter(([, value]) => value !== undefined)
-  return { kind, asked: Object.fromEntries(given) as ChangeContent }
+export function askedOf(
+  kinds: ChangeKinds,
+  body: NewChangeBody,
+): { readonly kind: ChangeKind; readonly asked: ChangeContent } {
+  const kind = kinds.find(({ name }) => given(body)[name] !== undefined)!
+  const members = Object.entries(given(body)[kind.name]!).filter(([, value]) => value !== undefined)
+  return { kind, asked: Object.fromEntries(members) as ChangeContent }
 }
+
+export const changedSetting = z
+  .object({ path: z.string(), from: z.unknown(), to: z.unknown() })
+  .meta({ id: 'PolicyChange' })
+export const changeFinding = z
+  .object({ severity: z.string(), rule: z.string(), path: z.string(), message: z.string() })
+  .meta({ id: 'PolicyFinding' })
+
+const effectComponent = z
+  .object({
+    is_outdated: z
+      .boolean()
+      .describe('Whether another policy came into force since: then the proposal cannot be confirmed.'),
+    settings: z.array(changedSetting),
+    findings: z.array(changeFinding).describe('Warnings: choices that deserve a second look.'),
+  })
+  .meta({ id: 'ChangeEffect' })
 
 export const changeComponent = z
   .object({
@@ -102,8 +96,12 @@ export const changeComponent = z
     status: z
       .string()
       .describe('`open`, `confirmed`, `refused` or `expired`. Only an open one can be decided.'),
-    kind: z.string().describe('`issue_key`, `change_key`, `rotate_key` or `confirm_import`.'),
-    account_id: z.string().describe('The account whose key it changes; that of the proposer for a list.'),
+    kind: z
+      .string()
+      .describe('`issue_key`, `change_key`, `rotate_key`, `confirm_import` or `activate_policy`.'),
+    account_id: z
+      .string()
+      .describe('The account whose key it changes; that of the proposer for a list or a policy.'),
     livemode: z.boolean(),
     change: z
       .record(z.string(), z.unknown())
@@ -117,6 +115,9 @@ export const changeComponent = z
     decided_at: instant.nullable(),
     needs_second_person: z.boolean().describe('Whether another person must confirm it.'),
     may_confirm: z.boolean().describe('Whether this caller may confirm it now.'),
+    effect: effectComponent
+      .nullable()
+      .describe('For an open change of the policy: how it differs from the policy in force.'),
   })
   .meta({ id: 'ProposedChange' })
 export type ChangeDocument = z.infer<typeof changeComponent>
@@ -140,12 +141,12 @@ export const changeExample: ChangeDocument = {
   proposed_by: { key_id: '8f2k1m0a', person: 'Ann Analyst' },
   proposed_at: '2026-11-21T09:00:00.000Z',
   expires_at: '2026-12-05T09:00:00.000Z',
-  ...{ decided_by: null, decided_at: null, needs_second_person: true, may_confirm: false },
+  ...{ decided_by: null, decided_at: null, needs_second_person: true, may_confirm: false, effect: null },
 }
 
 /** Null for a kind of a later version: then nobody may decide it here. */
 export const kindOf = ({ kinds }: Pick<ProposedChangeParts, 'kinds'>, name: string): ChangeKind | null =>
-  Object.hasOwn(kinds, name) ? kinds[name as ChangeKindName] : null
+  kinds.find((kind) => kind.name === name) ?? null
 
 /** What the caller sees: an operator all changes, an admin those of keys of the own account and environment. */
 export function seenBy(
@@ -153,19 +154,36 @@ export function seenBy(
   { caller: { accountId, livemode, scope } }: Pick<KeyedCall, 'caller'>,
 ): SeenChanges {
   if (scope === 'operator') return { ofAccount: null, kinds: null }
-  const held = changeKindNames.filter((name) => holdsScope(scope, kinds[name].access))
+  const held = kinds.filter(({ access }) => holdsScope(scope, access)).map(({ name }) => name)
   return { ofAccount: { accountId, livemode }, kinds: held }
 }
+
+/** Whoever reads or decides a change. */
+export interface Reader {
+  readonly person: CasePersonId
+  readonly livemode: boolean
+}
+
+export const readerOf = async (
+  parts: Pick<ProposedChangeParts, 'database'>,
+  call: KeyedCall,
+): Promise<Reader> => ({ person: await personOfCall(parts, call), livemode: call.caller.livemode })
+
+/** Why a key of this environment may not make a change of this kind; null if it may. */
+export const whyNotHere = ({ isLiveOnly = false }: ChangeKind, livemode: boolean): Refusal | null =>
+  isLiveOnly && !livemode ? refuse('change_conflict', 'This is changed with a live key only.') : null
 
 /** Why the caller may not confirm the change, apart from whether it is open; null if the caller may. */
 export async function whyNotConfirm(
   parts: ProposedChangeParts,
   { proposed }: ChangeOnRecord,
-  person: CasePersonId,
+  { person, livemode }: Reader,
 ): Promise<Refusal | null> {
   const kind = kindOf(parts, proposed.kind)
   if (kind === null) return refuse('change_conflict', 'This version does not know this kind of change.')
   const { needsSecondPerson } = kind
+  const elsewhere = whyNotHere(kind, livemode)
+  if (elsewhere !== null) return elsewhere
   if (!(await isOtherPerson({ ...parts, needsSecondPerson }, proposed, person)))
     return refuse('second_person_required', 'Another person than the one who proposed it must confirm it.')
   const works = await validKeys(parts.database, [proposed.proposedBy])
@@ -186,11 +204,12 @@ export async function contentOf(
 export async function changeDocument(
   parts: ProposedChangeParts,
   change: ChangeOnRecord,
-  person: CasePersonId,
+  reader: Reader,
 ): Promise<ChangeDocument> {
   const { proposed, decided } = change
   const status = changeStatus(change, parts.now())
   const content = await contentOf(parts, proposed)
+  const effect = status === 'open' && content !== null ? await effectOf(parts, proposed, content) : null
   const open = (sealed: string): Promise<string> => parts.personalData.openText(sealed)
   const named = async (keyId: string, actor: string) => ({
     key_id: keyId,
@@ -211,8 +230,23 @@ export async function changeDocument(
     decided_at: decided?.decidedAt ?? null,
     needs_second_person: kindOf(parts, proposed.kind)?.needsSecondPerson ?? true,
     may_confirm:
-      status === 'open' && content !== null && (await whyNotConfirm(parts, change, person)) === null,
+      status === 'open' &&
+      content !== null &&
+      effect?.is_outdated !== true &&
+      (await whyNotConfirm(parts, change, reader)) === null,
+    effect,
   }
+}
+
+async function effectOf(
+  parts: Pick<ProposedChangeParts, 'kinds'>,
+  { kind, basedOn }: ChangeOnRecord['proposed'],
+  content: ChangeContent,
+): Promise<z.infer<typeof effectComponent> | null> {
+  const effect: ChangeEffect | undefined = await kindOf(parts, kind)?.effect?.({ content, basedOn })
+  return effect === undefined
+    ? null
+    : { ...effect, settings: [...effect.settings], findings: [...effect.findings] }
 }
 
 /** The answer to a change that cannot be made. Rejects with any other error. */

@@ -1,4 +1,4 @@
-/** The kinds of changes that can be proposed, and those of keys. */
+/** What a kind of changes is that can be proposed, and the kinds of keys. */
 import {
   changeKeyIn,
   findKey,
@@ -10,11 +10,14 @@ import {
 import type { PlanName, Scope } from '@cupel/domain'
 import type { KeyedCall, Refusal } from '@cupel/gate/http'
 import type { Queryable } from '@cupel/postgres'
-import { changeOf, type ChangeBody } from '../keys/change-key.js'
-import type { NewKeyBody } from '../keys/create-key.js'
+import { z } from 'zod'
+import { changeFields, changeOf, type ChangeBody } from '../keys/change-key.js'
+import { newKeyFields, type NewKeyBody } from '../keys/create-key.js'
+import { overlapField } from '../keys/end-key.js'
 import {
   isVisible,
   keyAuthor,
+  keyIdField,
   keyText,
   namedTenant,
   ownKey,
@@ -22,9 +25,6 @@ import {
   type givenScopes,
   type KeyParts,
 } from '../keys/key-description.js'
-
-export const changeKindNames = ['issue_key', 'change_key', 'rotate_key', 'confirm_import'] as const
-export type ChangeKindName = (typeof changeKindNames)[number]
 
 /** JSON of a change, as its event states it. */
 export type ChangeContent = Readonly<Record<string, unknown>>
@@ -37,17 +37,38 @@ export interface ChangeSubject {
   readonly content: ChangeContent
 }
 
-/** Who asks for a change, and why. */
+/** What is asked for, and why. */
 export interface ChangeOrder {
   readonly content: ChangeContent
   readonly reason: string
   readonly basedOn: string
+  /** The proposal and its key, in words without personal data; null for a trial, of which nothing is stored. */
+  readonly origin: string | null
+}
+
+/** What an open change would do now. */
+export interface ChangeEffect {
+  /** Whether something else has taken its place since, so that it cannot be confirmed. */
+  readonly is_outdated: boolean
+  readonly settings: readonly { readonly path: string; readonly from: unknown; readonly to: unknown }[]
+  readonly findings: readonly {
+    readonly severity: string
+    readonly rule: string
+    readonly path: string
+    readonly message: string
+  }[]
 }
 
 export interface ChangeKind {
+  /** The member of a body that asks for it. */
+  readonly name: string
+  readonly schema: z.ZodType
+  readonly description: string
   /** The scope of whoever proposes or decides it. */
   readonly access: Scope
   readonly needsSecondPerson: boolean
+  /** Whether keys of the sandbox neither propose nor confirm it. */
+  readonly isLiveOnly?: boolean
   /** Completes what was asked for, so that it means the same for whoever confirms it. */
   subject(call: KeyedCall, asked: ChangeContent): Promise<ChangeSubject | Refusal>
   /** Makes the change. Throws AccessRefusal or ChangeRefused if it is not possible. Resolves to what only the answer of this call shows. */
@@ -56,9 +77,11 @@ export interface ChangeKind {
     call: KeyedCall,
     order: ChangeOrder,
   ): Promise<{ readonly newKey: string | null }>
+  /** Absent if its fields tell it. */
+  effect?(order: Pick<ChangeOrder, 'content' | 'basedOn'>): Promise<ChangeEffect>
 }
 
-export type ChangeKinds = Readonly<Record<ChangeKindName, ChangeKind>>
+export type ChangeKinds = readonly ChangeKind[]
 
 /** A change that cannot be made now. Thrown, so that its transaction ends. */
 export class ChangeRefused extends Error {
@@ -83,55 +106,85 @@ interface IssueContent {
 
 const HOUR_MS = 3_600_000
 
-export function keyChangeKinds(parts: KeyParts): Omit<ChangeKinds, 'confirm_import'> {
-  const shared = { access: 'admin', needsSecondPerson: parts.needsSecondPerson } as const
-  const ordered = (call: KeyedCall, reason: string) => ({
-    ...{ ...keyAuthor(call), reason, sealing: parts.personalData },
+const MIN_CHANGED = 2
+
+const proposedKey = z.strictObject(newKeyFields).meta({ id: 'ProposedKey' })
+const proposedKeyChange = z
+  .strictObject({ key_id: keyIdField, ...changeFields })
+  .refine((change) => Object.values(change).filter((one) => one !== undefined).length >= MIN_CHANGED, {
+    error: 'Nothing to change is given',
   })
+  .meta({ id: 'ProposedKeyChange', minProperties: MIN_CHANGED })
+const proposedRotation = z
+  .strictObject({ key_id: keyIdField, overlap_hours: overlapField })
+  .meta({ id: 'ProposedRotation' })
+
+export const keyChangeKinds = (parts: KeyParts): ChangeKinds => [issueKind(parts), ...kindsOfKey(parts)]
+
+const sharedBy = ({ needsSecondPerson }: KeyParts) => ({ access: 'admin', needsSecondPerson }) as const
+const ordered = ({ personalData }: KeyParts, call: KeyedCall, reason: string) => ({
+  ...{ ...keyAuthor(call), reason, sealing: personalData },
+})
+
+function issueKind(parts: KeyParts): ChangeKind {
   return {
-    issue_key: {
-      ...shared,
-      async subject({ caller }, asked) {
-        const body = asked as NewKeyBody
-        const tenant = namedTenant(caller, body)
-        if ('code' in tenant) return tenant
-        const own = await ownKey(parts, caller)
-        const content: IssueContent = {
-          ...{ account_id: tenant.accountId, livemode: tenant.environment === 'live', scope: body.scope },
-          ...{ plan: body.plan ?? own.plan, name: body.name ?? '' },
-          allowed_ips: body.allowed_ips ?? own.allowedIps,
-          webhook_admin: body.webhook_admin ?? false,
-          expires_at: body.expires_at ?? own.expiresAt,
-        }
-        const { account_id: ofAccountId, livemode } = content
-        return { ofAccountId, livemode, basedOn: '', content: { ...content } }
-      },
-      async make(transaction, call, { content, reason }) {
-        const given = content as unknown as IssueContent
-        const made = await issueKeyIn(transaction, {
-          ...{ ...ordered(call, reason), accountId: given.account_id, scope: given.scope, plan: given.plan },
-          ...{ environment: given.livemode ? 'live' : 'test', name: given.name },
-          ...{
-            allowedIps: given.allowed_ips,
-            webhookAdmin: given.webhook_admin,
-            expiresAt: given.expires_at,
-          },
-        })
-        return { newKey: await keyText(parts, made, { key: made.key }) }
-      },
+    ...{ ...sharedBy(parts), name: 'issue_key', description: 'A key to issue, as for `POST /v1/keys`.' },
+    schema: proposedKey,
+    async subject({ caller }, asked) {
+      const body = asked as NewKeyBody
+      const tenant = namedTenant(caller, body)
+      if ('code' in tenant) return tenant
+      const own = await ownKey(parts, caller)
+      const content: IssueContent = {
+        ...{ account_id: tenant.accountId, livemode: tenant.environment === 'live', scope: body.scope },
+        ...{ plan: body.plan ?? own.plan, name: body.name ?? '' },
+        allowed_ips: body.allowed_ips ?? own.allowedIps,
+        webhook_admin: body.webhook_admin ?? false,
+        expires_at: body.expires_at ?? own.expiresAt,
+      }
+      const { account_id: ofAccountId, livemode } = content
+      return { ofAccountId, livemode, basedOn: '', content: { ...content } }
     },
-    change_key: {
-      ...shared,
+    async make(transaction, call, { content, reason }) {
+      const given = content as unknown as IssueContent
+      const made = await issueKeyIn(transaction, {
+        ...{
+          ...ordered(parts, call, reason),
+          accountId: given.account_id,
+          scope: given.scope,
+          plan: given.plan,
+        },
+        ...{ environment: given.livemode ? 'live' : 'test', name: given.name },
+        ...{
+          allowedIps: given.allowed_ips,
+          webhookAdmin: given.webhook_admin,
+          expiresAt: given.expires_at,
+        },
+      })
+      return { newKey: await keyText(parts, made, { key: made.key }) }
+    },
+  }
+}
+
+function kindsOfKey(parts: KeyParts): ChangeKinds {
+  const shared = sharedBy(parts)
+  return [
+    {
+      ...{ ...shared, name: 'change_key' },
+      description: 'Other rights or another name of a key, as for `PATCH /v1/keys/{key_id}`.',
+      schema: proposedKeyChange,
       subject: (call, asked) => subjectOfKey(parts, call, asked),
       async make(transaction, call, { content, reason, basedOn }) {
         const { key_id: keyId, ...change } = content as unknown as ChangeBody & { readonly key_id: string }
-        const order = { ...ordered(call, reason), keyId, seenRights: basedOn }
+        const order = { ...ordered(parts, call, reason), keyId, seenRights: basedOn }
         await changeKeyIn(transaction, { ...order, change: changeOf(change) })
         return { newKey: null }
       },
     },
-    rotate_key: {
-      ...shared,
+    {
+      ...{ ...shared, name: 'rotate_key' },
+      description: 'A successor of a key, as for `POST /v1/keys/{key_id}/rotate`.',
+      schema: proposedRotation,
       subject: (call, asked) => subjectOfKey(parts, call, asked),
       async make(transaction, call, { content, reason, basedOn }) {
         const { key_id: keyId, overlap_hours: hours } = content as unknown as {
@@ -140,7 +193,7 @@ export function keyChangeKinds(parts: KeyParts): Omit<ChangeKinds, 'confirm_impo
         }
         const overlapMs = hours === undefined ? ROTATION_OVERLAP_MS : hours * HOUR_MS
         const made = await rotateKeyIn(transaction, {
-          ...ordered(call, reason),
+          ...ordered(parts, call, reason),
           keyId,
           overlapMs,
           seenRights: basedOn,
@@ -148,7 +201,7 @@ export function keyChangeKinds(parts: KeyParts): Omit<ChangeKinds, 'confirm_impo
         return { newKey: await keyText(parts, made, { key: made.key }) }
       },
     },
-  }
+  ]
 }
 
 async function subjectOfKey(

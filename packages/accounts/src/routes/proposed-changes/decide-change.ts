@@ -1,5 +1,4 @@
 /** POST /v1/proposed-changes/{change_id}/decision: confirms a proposed change, which is made then, or refuses it. */
-import type { CasePersonId } from '@cupel/domain'
 import {
   jsonAnswer,
   keyedEndpoint,
@@ -10,13 +9,7 @@ import {
   type KeyedCall,
   type Refusal,
 } from '@cupel/gate/http'
-import {
-  CHANGE_DAYS,
-  decideChange,
-  personOfCall,
-  type ChangeStatus,
-  type ProposedChange,
-} from '@cupel/gate/second-person'
+import { CHANGE_DAYS, decideChange, type ChangeStatus, type ProposedChange } from '@cupel/gate/second-person'
 import type { Queryable } from '@cupel/postgres'
 import { z } from 'zod'
 import {
@@ -29,10 +22,12 @@ import {
   decidedComponent,
   kindOf,
   noChange,
+  readerOf,
   seenBy,
   whyNotConfirm,
   type ChangePath,
   type ProposedChangeParts,
+  type Reader,
 } from './change-description.js'
 import { ChangeRefused } from './change-kinds.js'
 
@@ -68,7 +63,7 @@ export function decideProposedChange(parts: ProposedChangeParts): Endpoint {
     problems: ['not_found', 'scope_required', 'change_conflict', 'second_person_required', 'unavailable'],
     async handle(call, { path, body: { decision } }): Promise<Answer | Refusal> {
       const { accountId, keyId, session } = call.caller
-      const person = await personOfCall(parts, call)
+      const reader = await readerOf(parts, call)
       const decided = { accountId, decision, decidedBy: keyId, actor: session?.actor ?? '' }
       try {
         const done = await decideChange(
@@ -78,13 +73,13 @@ export function decideProposedChange(parts: ProposedChangeParts): Endpoint {
             seen: seenBy(parts, call),
             make: async (transaction, { proposed }) =>
               decision === 'confirm'
-                ? await confirmed(parts, { transaction, call, proposed, person })
+                ? await confirmed(parts, { transaction, call, proposed, reader })
                 : { newKey: null },
           },
         )
         if (done.outcome === 'unknown') return noChange()
         if (done.outcome === 'ended') return refuse('change_conflict', ended[done.status])
-        const document = await changeDocument(parts, done.change, person)
+        const document = await changeDocument(parts, done.change, reader)
         const { newKey } = done.made
         const shown = { ...document, new_key: newKey === null ? null : (JSON.parse(newKey) as unknown) }
         return jsonAnswer(statuses.ok, JSON.stringify(shown))
@@ -99,22 +94,23 @@ interface Confirmation {
   readonly transaction: Queryable
   readonly call: KeyedCall
   readonly proposed: ProposedChange
-  readonly person: CasePersonId
+  readonly reader: Reader
 }
 
 async function confirmed(
   parts: ProposedChangeParts,
-  { transaction, call, proposed, person }: Confirmation,
+  { transaction, call, proposed, reader }: Confirmation,
 ): Promise<{ readonly newKey: string | null }> {
   const kind = kindOf(parts, proposed.kind)
-  const refusal = await whyNotConfirm(parts, { proposed, decided: null }, person)
+  const refusal = await whyNotConfirm(parts, { proposed, decided: null }, reader)
   if (refusal !== null || kind === null) throw new ChangeRefused(refusal ?? noChange())
   const content = await contentOf(parts, proposed)
   if (content === null)
     throw new ChangeRefused(refuse('change_conflict', 'Nobody can read any more what it changes.'))
   const { changeId, proposedBy, basedOn } = proposed
-  const reason = `${changeId} of key ${proposedBy}: ${await parts.personalData.openText(proposed.reason)}`
-  return await kind.make(transaction, call, { content, reason, basedOn })
+  const origin = `${changeId} of key ${proposedBy}`
+  const reason = `${origin}: ${await parts.personalData.openText(proposed.reason)}`
+  return await kind.make(transaction, call, { content, reason, basedOn, origin })
 }
 
 const ended: Readonly<Record<ChangeStatus, string>> = {

@@ -9,7 +9,7 @@ import {
   type Endpoint,
   type Refusal,
 } from '@cupel/gate/http'
-import { authorOfProposal, MAX_CHANGES_A_DAY, personOfCall, proposeChange } from '@cupel/gate/second-person'
+import { authorOfProposal, MAX_CHANGES_A_DAY, proposeChange } from '@cupel/gate/second-person'
 import { z } from 'zod'
 import {
   askedOf,
@@ -19,6 +19,8 @@ import {
   changeRefusal,
   CHANGES_TAG,
   newChangeBody,
+  readerOf,
+  whyNotHere,
   type NewChangeBody,
   type ProposedChangeParts,
 } from './change-description.js'
@@ -34,9 +36,9 @@ export function proposeChangeEndpoint(parts: ProposedChangeParts): Endpoint {
     tag: CHANGES_TAG,
     summary: 'Propose a change',
     description:
-      'Changes nothing: another call confirms or refuses it, of another person if the installation asks for one (`CUPEL_KEY_SECOND_PERSON`, `CUPEL_LIST_SECOND_PERSON`). What its proposer may not change is refused at once. It expires after 14 days.',
+      'Changes nothing: another call confirms or refuses it, of another person if the installation asks for one (`CUPEL_KEY_SECOND_PERSON`, `CUPEL_LIST_SECOND_PERSON`, `CUPEL_POLICY_SECOND_PERSON`). What its proposer may not change is refused at once. It expires after 14 days.',
     access: 'admin',
-    bodySchema: newChangeBody,
+    bodySchema: newChangeBody(parts.kinds),
     bodyExample: {
       issue_key: { scope: 'read-write', name: 'screening' },
       reason: 'The new payment service.',
@@ -53,16 +55,17 @@ export function proposeChangeEndpoint(parts: ProposedChangeParts): Endpoint {
     ],
     problems: ['not_found', 'scope_required', 'change_conflict', 'unavailable'],
     async handle(call, { body }): Promise<Answer | Refusal> {
-      const { kind: name, asked } = askedOf(body)
-      const kind = parts.kinds[name]
+      const { kind, asked } = askedOf(parts.kinds, body)
       if (!holdsScope(call.caller.scope, kind.access))
         return refuse('scope_required', `The API key lacks the scope of this change: ${kind.access}.`)
+      const elsewhere = whyNotHere(kind, call.caller.livemode)
+      if (elsewhere !== null) return elsewhere
       const subject = await kind.subject(call, asked)
       if ('code' in subject) return subject
       const { content, ofAccountId, livemode, basedOn } = subject
       try {
         await parts.database.transaction({ at: 'access.change' }, async (transaction) => {
-          await kind.make(transaction, call, { content, reason: body.reason, basedOn })
+          await kind.make(transaction, call, { content, reason: body.reason, basedOn, origin: null })
           throw new TrialEnded()
         })
       } catch (error) {
@@ -73,15 +76,14 @@ export function proposeChangeEndpoint(parts: ProposedChangeParts): Endpoint {
       const proposed = await proposeChange(
         { database: parts.database, now: parts.now() },
         {
-          ...{ ...(await authorOfProposal(parts, call)), ofAccountId, livemode, kind: name, basedOn },
+          ...{ ...(await authorOfProposal(parts, call)), ofAccountId, livemode, kind: kind.name, basedOn },
           change: seal.seal(JSON.stringify(content)),
           reason: seal.seal(body.reason),
         },
       )
       if (proposed === null)
         return refuse('change_conflict', `There were ${MAX_CHANGES_A_DAY} proposals in 24 hours; wait.`)
-      const person = await personOfCall(parts, call)
-      const document = await changeDocument(parts, { proposed, decided: null }, person)
+      const document = await changeDocument(parts, { proposed, decided: null }, await readerOf(parts, call))
       const location = `/v1/proposed-changes/${proposed.changeId}`
       return jsonAnswer(statuses.created, JSON.stringify(document), { location })
     },

@@ -8,11 +8,7 @@ import {
   unknownPageToken,
   type Endpoint,
 } from '@cupel/gate/http'
-import {
-  findProposedChange,
-  listProposedChanges as listChanges,
-  personOfCall,
-} from '@cupel/gate/second-person'
+import { findProposedChange, listProposedChanges as listChanges } from '@cupel/gate/second-person'
 import { z } from 'zod'
 import {
   changeComponent,
@@ -21,23 +17,30 @@ import {
   changePath,
   CHANGES_TAG,
   noChange,
+  readerOf,
   seenBy,
   type ChangeDocument,
   type ChangePath,
   type ProposedChangeParts,
 } from './change-description.js'
+import type { ChangeKinds } from './change-kinds.js'
 
 const LIST = 'proposed-changes'
 const DEFAULT_PAGE_SIZE = 20
 
-const changesQuery = z.strictObject({
-  show: z.enum(['all', 'open']).default('all').describe('`open`: only what waits for a decision.'),
-  page_size: pageSize(DEFAULT_PAGE_SIZE),
-  page_token: pageToken,
-})
+const changesQuery = (kinds: ChangeKinds) =>
+  z.strictObject({
+    show: z.enum(['all', 'open']).default('all').describe('`open`: only what waits for a decision.'),
+    change_kind: z
+      .enum(kinds.map(({ name }) => name) as [string, ...string[]])
+      .optional()
+      .describe('Only changes of this kind.'),
+    page_size: pageSize(DEFAULT_PAGE_SIZE),
+    page_token: pageToken,
+  })
 
 export function listProposedChanges(parts: ProposedChangeParts): Endpoint {
-  return keyedEndpoint<undefined, z.infer<typeof changesQuery>>({
+  return keyedEndpoint<undefined, z.infer<ReturnType<typeof changesQuery>>>({
     operationId: 'listProposedChanges',
     method: 'GET',
     path: '/v1/proposed-changes',
@@ -46,7 +49,7 @@ export function listProposedChanges(parts: ProposedChangeParts): Endpoint {
     description:
       'Newest first. An admin sees those of keys of the own account and environment, an operator sees all.',
     access: 'admin',
-    querySchema: changesQuery,
+    querySchema: changesQuery(parts.kinds),
     answers: [
       {
         status: 200,
@@ -59,18 +62,19 @@ export function listProposedChanges(parts: ProposedChangeParts): Endpoint {
     problems: ['unavailable'],
     async handle(call, { query }) {
       const { accountId, livemode } = call.caller
-      const scope = [LIST, accountId, livemode, query.show]
+      const { change_kind: ofKind } = query
+      const scope = [LIST, accountId, livemode, query.show, ofKind ?? '']
       const position = query.page_token === undefined ? null : parts.tokens.open(scope, query.page_token)
       if (query.page_token !== undefined && position === null) return unknownPageToken()
       const wanted = await listChanges(parts.database, seenBy(parts, call), {
         ...{ before: position?.[0] ?? null, pageSize: query.page_size + 1 },
-        ...{ isOnlyOpen: query.show === 'open', now: parts.now() },
+        ...{ kind: ofKind ?? null, isOnlyOpen: query.show === 'open', now: parts.now() },
       })
       const shown = wanted.slice(0, query.page_size)
       const last = wanted.length > shown.length ? shown.at(-1)!.proposed.changeId : null
-      const person = await personOfCall(parts, call)
+      const reader = await readerOf(parts, call)
       const items: ChangeDocument[] = []
-      for (const one of shown) items.push(await changeDocument(parts, one, person))
+      for (const one of shown) items.push(await changeDocument(parts, one, reader))
       const next = last === null ? null : parts.tokens.seal(scope, [last])
       return jsonAnswer(200, JSON.stringify({ items, next_page_token: next }))
     },
@@ -100,7 +104,7 @@ export function getProposedChange(parts: ProposedChangeParts): Endpoint {
     async handle(call, { path }) {
       const change = await findProposedChange(parts.database, path.change_id, seenBy(parts, call))
       if (change === null) return noChange()
-      const document = await changeDocument(parts, change, await personOfCall(parts, call))
+      const document = await changeDocument(parts, change, await readerOf(parts, call))
       return jsonAnswer(200, JSON.stringify(document))
     },
   })

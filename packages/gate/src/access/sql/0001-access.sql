@@ -77,7 +77,9 @@ CREATE TABLE access.proposed_change (
   CHECK (num_nulls(decision, decided_by, decider, decider_account_id, decided_at) IN (0, 5))
 );
 CREATE INDEX proposed_change_age ON access.proposed_change (proposed_at, change_id);
-CREATE INDEX proposed_change_account ON access.proposed_change (account_id, livemode, proposed_at);
+CREATE INDEX proposed_change_open ON access.proposed_change (proposed_at, change_id) WHERE decision IS NULL;
+CREATE INDEX proposed_change_kind ON access.proposed_change (kind, proposed_at, change_id);
+CREATE INDEX proposed_change_account ON access.proposed_change (account_id, livemode, proposed_at, change_id);
 CREATE INDEX proposed_change_proposer ON access.proposed_change (proposer_account_id, proposed_at);
 
 -- Report ids returned in a 503 before their report existed, so that a later read is answered "pending" and not "unknown".

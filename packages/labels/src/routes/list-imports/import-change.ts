@@ -1,7 +1,8 @@
 /** The import of a list as a change that one person proposes and another one confirms. */
 import { createHash } from 'node:crypto'
 import { ChangeRefused, type ChangeKind } from '@cupel/accounts/routes'
-import { refuse } from '@cupel/gate/http'
+import { orAbsent, refuse } from '@cupel/gate/http'
+import { z } from 'zod'
 import { confirmListOrderIn, findListOrder, lockListOrder, type ListOrder } from '../../index.js'
 import { importAuthor, importRefusal, type ListImportParts } from './import-description.js'
 
@@ -11,8 +12,18 @@ interface ImportContent {
   readonly accept_unreadable?: number
 }
 
+const MAX_ACCEPTED = 2_147_483_647
+
 export const importChange = ({ database, needsSecondPerson }: ListImportParts): ChangeKind => ({
-  ...{ access: 'operator', needsSecondPerson },
+  ...{ name: 'confirm_import', access: 'operator', needsSecondPerson },
+  description: 'For operators: the import of a list, as for `POST /v1/list-imports/{import_id}/confirm`.',
+  schema: z
+    .strictObject({
+      import_id: z.string().regex(/^lio_[0-9a-f]{20}$/),
+      accept_removals: orAbsent(z.int().min(1).max(MAX_ACCEPTED)),
+      accept_unreadable: orAbsent(z.int().min(1).max(MAX_ACCEPTED)),
+    })
+    .meta({ id: 'ProposedImport' }),
   async subject({ caller: { accountId, livemode } }, content) {
     const order = await findListOrder(database, String(content['import_id']))
     if (order === null) return importRefusal('unknown')

@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._answers import object_of
-from ..._call import Call, path
+from ..._call import Call
 from ...models import Policy as ActivePolicy
-from ...models import PolicyActivation, PolicyDocument, PolicyProposal, WhatIf
+from ...models import PolicyActivation, PolicyDocument, WhatIf
 from ..item_list import AsyncItemList
 from ..transport import AsyncTransport
 from .list_of import list_of
-
-_PROPOSALS = "/v1/policy/proposals"
-_ONE = _PROPOSALS + "/{}"
 
 
 class AsyncPolicy:
@@ -42,55 +39,6 @@ class AsyncPolicy:
         body = {"policy": document, "max_reports": max_reports}
         call = Call("POST", "/v1/policy/what-if", "safe", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
         return WhatIf(object_of(await self._transport.call(call)))
-
-    async def propose(
-        self,
-        policy: PolicyDocument | Mapping[str, Any],
-        reason: str,
-        *,
-        timeout_ms: float | None = None,
-        max_retries: int | None = None,
-    ) -> PolicyProposal:
-        """For operators: proposes a policy. It decides nothing until it is put in force."""
-        document = policy.to_dict() if isinstance(policy, PolicyDocument) else dict(policy)
-        body = {"policy": document, "reason": reason}
-        call = Call("POST", _PROPOSALS, "once", body=body, timeout_ms=timeout_ms, max_retries=max_retries)
-        return PolicyProposal(object_of(await self._transport.call(call)))
-
-    def proposals(
-        self,
-        *,
-        page_size: int | None = None,
-        page_token: str | None = None,
-        timeout_ms: float | None = None,
-        max_retries: int | None = None,
-    ) -> AsyncItemList[PolicyProposal]:
-        """For operators: what was proposed, newest first. `page_size` is 1 to 200."""
-        return list_of(
-            self._transport,
-            _PROPOSALS,
-            PolicyProposal,
-            {},
-            page_size=page_size,
-            page_token=page_token,
-            timeout_ms=timeout_ms,
-            max_retries=max_retries,
-        )
-
-    async def proposal(
-        self, proposal_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
-    ) -> PolicyProposal:
-        """For operators: a proposal with what it would change now."""
-        call = Call("GET", path(_ONE, proposal_id), "safe", timeout_ms=timeout_ms, max_retries=max_retries)
-        return PolicyProposal(object_of(await self._transport.call(call)))
-
-    async def activate(
-        self, proposal_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
-    ) -> PolicyProposal:
-        """For operators: puts a proposed policy in force, where the installation asks for it by another person than its proposer."""
-        at = path(_ONE + "/activate", proposal_id)
-        call = Call("POST", at, "safe", timeout_ms=timeout_ms, max_retries=max_retries)
-        return PolicyProposal(object_of(await self._transport.call(call)))
 
     def activations(
         self,

@@ -16,7 +16,7 @@ _ONE = _CHANGES + "/{}"
 
 
 class ProposedChanges:
-    """Changes of keys and lists that one person proposes and another one confirms, for a key with the scope `admin`."""
+    """Changes of keys, lists and the policy that one person proposes and another one confirms, for a key with the scope `admin`."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -32,17 +32,18 @@ class ProposedChanges:
         self,
         *,
         show: Literal["all", "open"] | None = None,
+        change_kind: str | None = None,
         page_size: int | None = None,
         page_token: str | None = None,
         timeout_ms: float | None = None,
         max_retries: int | None = None,
     ) -> ItemList[ProposedChange]:
-        """Newest first. `show="open"`: only what waits for a decision. `page_size` is 1 to 200."""
+        """Newest first. `show="open"`: only what waits for a decision. `change_kind`: only of this kind. `page_size` is 1 to 200."""
         return list_of(
             self._transport,
             _CHANGES,
             ProposedChange,
-            {"show": show},
+            {"show": show, "change_kind": change_kind},
             page_size=page_size,
             page_token=page_token,
             timeout_ms=timeout_ms,
