@@ -36,7 +36,7 @@ export interface RunFile {
   readonly startedAt: string
   readonly databaseUrl: string | null
   readonly brokers: readonly string[]
-  /** Null on the embedded profile; a run.json of release 0.1.0 has none. */
+  /** Null or absent on the embedded profile. */
   readonly kafkaSasl?: KafkaCredentials | null
   readonly registry: string | null
   readonly topicPrefix: string
@@ -141,7 +141,7 @@ function makeHome(folder: string): string {
   }
 }
 
-/** Release 0.1.0 left homes open. A folder that no start has used yet may have any content, and keeps its mode. */
+/** A copy of a home may be open to others. A folder that no start has used yet may have any content, and keeps its mode. */
 function closeToOthers(home: string): void {
   if (lastProfile(home) === null || !holdsInstallation(home)) return
   if ((statSync(home).mode & 0o777 & ~HOME_MODE) !== 0) chmodSync(home, HOME_MODE)

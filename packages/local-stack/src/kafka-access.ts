@@ -19,7 +19,7 @@ export interface KafkaCredentials {
 const USER = 'cupel'
 const MODULE = 'org.apache.kafka.common.security.plain.PlainLoginModule required'
 
-/** The credentials of the broker of this folder; made if there are none, as in a home of release 0.1.0. */
+/** The credentials of the broker of this folder; made if there are none. */
 export async function kafkaCredentials(folder: string): Promise<KafkaCredentials> {
   return { mechanism: 'plain', username: USER, password: await keptPassword(join(folder, 'password')) }
 }

@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)(
       expect(cluster).toMatch(/^[\w-]{22}$/)
       process.kill(first.pid, 'SIGKILL')
       await first.child.exited
-      // Release 0.1.0 left a home like this: no password, and settings that every user of the machine may read.
+      // A copy of a home may be like this: no password, and settings that every user of the machine may read.
       const ofFolder = (name: string): string => join(folder, 'killed', name)
       await rm(ofFolder('password'))
       await chmod(ofFolder('server.properties'), 0o644)

@@ -82,7 +82,7 @@ const DEPLOY = new URL('../../../deploy/kafka/', import.meta.url)
  */
 export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const folder = await makeFolder(options.folder)
-  // Release 0.1.0 wrote segments that others may read.
+  // A copy of a folder may be open to others.
   await chmod(folder, 0o700)
   await requireUnused(folder)
   const last = await readJson<Ports>(join(folder, 'ports.json'))

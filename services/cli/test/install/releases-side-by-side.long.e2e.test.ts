@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -83,13 +83,9 @@ describeReleases(`release ${RELEASE} and this version side by side`, () => {
   beforeAll(async () => {
     mkdirSync(folders.release)
     await scripts.checkOutRelease(RELEASE, folders.release)
-    cpSync(
-      join(checkout, 'scripts', 'releases', 'begin-release.mjs'),
-      join(folders.release, 'services', 'cli', 'dist', 'begin-release.mjs'),
-    )
     database = await createTestDatabase()
     takePassword('the-first-one')
-    await program('release', 'begin-release.mjs')
+    await cupel('release', 'install')
   }, LIMIT_MS)
   afterAll(async () => {
     await (screens as SteadyScreens | undefined)?.stop()
@@ -106,7 +102,7 @@ describeReleases(`release ${RELEASE} and this version side by side`, () => {
   })
 
   /** Settings of both versions. */
-  function settings(version: Version): Record<string, string> {
+  function settings(): Record<string, string> {
     return {
       PATH: process.env['PATH']!,
       CUPEL_HOME: folder,
@@ -115,21 +111,13 @@ describeReleases(`release ${RELEASE} and this version side by side`, () => {
       CUPEL_TOPIC_PREFIX: prefix,
       CUPEL_SCREEN_DEADLINE_MS: String(DEADLINE_MS),
       CUPEL_SHUTDOWN_TIMEOUT_MS: String(STOP_MS),
-      ...(version === 'this'
-        ? {
-            CUPEL_DATABASE_URL_FILE: join(folder, 'database-url'),
-            CUPEL_DATABASE_ADMIN_URL: database.connectionString,
-            CUPEL_REGISTRY_URL: process.env['CUPEL_TEST_REGISTRY_URL']!,
-            CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json'),
-            CUPEL_REPORT_SIGNING_KEYS_FILE: join(folder, 'report-signing-keys.json'),
-            CUPEL_SIGNING_KEYS_FILE: join(folder, 'signing-keys.json'),
-            CUPEL_CHECKPOINT_FOLDER: join(folder, 'checkpoints'),
-          }
-        : // The release had no role for its services.
-          {
-            CUPEL_DATABASE_URL: database.connectionString,
-            REGISTRY_URL: process.env['CUPEL_TEST_REGISTRY_URL']!,
-          }),
+      CUPEL_DATABASE_URL_FILE: join(folder, 'database-url'),
+      CUPEL_DATABASE_ADMIN_URL: database.connectionString,
+      CUPEL_REGISTRY_URL: process.env['CUPEL_TEST_REGISTRY_URL']!,
+      CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json'),
+      CUPEL_REPORT_SIGNING_KEYS_FILE: join(folder, 'report-signing-keys.json'),
+      CUPEL_SIGNING_KEYS_FILE: join(folder, 'signing-keys.json'),
+      CUPEL_CHECKPOINT_FOLDER: join(folder, 'checkpoints'),
     }
   }
 
@@ -142,16 +130,15 @@ describeReleases(`release ${RELEASE} and this version side by side`, () => {
     return role.toString()
   }
 
-  /** Runs a program of the command of a version; rejects if its exit code is not 0. */
-  async function program(version: Version, file: string, ...args: string[]): Promise<string> {
+  /** Runs the command of a version; rejects if its exit code is not 0. */
+  async function cupel(version: Version, ...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [join(folders[version], 'services', 'cli', 'dist', file), ...args],
-      { cwd: folders[version], env: settings(version) },
+      [join(folders[version], 'services', 'cli', 'dist', 'main.js'), ...args],
+      { cwd: folders[version], env: settings() },
     )
     return stdout
   }
-  const cupel = (version: Version, ...args: string[]): Promise<string> => program(version, 'main.js', ...args)
   /** Runs a command of the page, which must succeed. */
   const follow = (version: Version, command: string): Promise<string> =>
     cupel(version, ...command.split(' ').slice(1))
@@ -165,7 +152,7 @@ describeReleases(`release ${RELEASE} and this version side by side`, () => {
       args: [join(folders[version], 'services', service, 'dist', 'main.js')],
       cwd: folders[version],
       env: {
-        ...settings(version),
+        ...settings(),
         CUPEL_INSTANCE: instance,
         CUPEL_PORT: String(port - Number(instance)),
         CUPEL_METRICS_PORT: String(metricsPort),
