@@ -1,5 +1,5 @@
 /** What is read of a file and not stored yet, and the segment that it belongs to. */
-import type { ToldTransfer } from './formats/ledger-row.js'
+import type { KeptTransfer, ToldTransfer } from './formats/ledger-row.js'
 import type { KnownIds } from './known-ids.js'
 import type { Numbers } from './numbers.js'
 import type { RowSums } from './row-sums.js'
@@ -33,9 +33,6 @@ export interface UnreadableRow {
   readonly kinds: readonly string[]
   readonly message: string
 }
-
-/** A transfer as it is stored: what tells it apart in its file is in its id. */
-export type KeptTransfer = Omit<ToldTransfer, 'line' | 'index'>
 
 export interface Batch {
   readonly segmentId: number

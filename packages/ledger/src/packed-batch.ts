@@ -1,5 +1,6 @@
 /** A batch as a few large values: a thread would need longer to give away thousands of transfers than to read them. */
-import type { Batch, KeptTransfer } from './batch.js'
+import type { Batch } from './batch.js'
+import type { KeptTransfer } from './formats/ledger-row.js'
 
 export interface PackedBatch extends Omit<Batch, 'transfers'> {
   /** The texts of all transfers, one behind another, each in a line. */

@@ -1,6 +1,7 @@
 /** A batch that a thread gives away is the batch that it read. */
 import { expect, test } from 'vitest'
-import { createBatch, type KeptTransfer } from './batch.js'
+import { createBatch } from './batch.js'
+import type { KeptTransfer } from './formats/ledger-row.js'
 import { packed, unpacked } from './packed-batch.js'
 
 const kept = (fields: Partial<KeptTransfer> = {}): KeptTransfer => ({

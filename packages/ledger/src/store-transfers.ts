@@ -1,7 +1,8 @@
 /** Stores the transfers of a batch. */
 import type { Transaction } from '@cupel/postgres'
 import { isUnseen } from './segments.js'
-import type { Batch, KeptTransfer } from './batch.js'
+import type { Batch } from './batch.js'
+import type { KeptTransfer } from './formats/ledger-row.js'
 import type { StoredTransfers, StorePlace } from './store/transfer-writer.js'
 import { hashDigits, plainArray, type PlainValue } from './stored-values.js'
 import { COPY_TRANSFERS, createToldRows, type NumberedEnds } from './told-rows.js'

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import type { Queryable } from '@cupel/postgres'
-import type { KeptTransfer } from './batch.js'
+import type { KeptTransfer } from './formats/ledger-row.js'
 import { createRowBytes, type RowBytes } from './row-bytes.js'
 import type { RowSums } from './row-sums.js'
 import { hashDigits } from './stored-values.js'

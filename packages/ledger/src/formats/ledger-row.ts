@@ -30,6 +30,9 @@ export interface ToldTransfer {
   readonly toNet?: bigint
 }
 
+/** A transfer as it is stored: what tells it apart in its file is in its id. */
+export type KeptTransfer = Omit<ToldTransfer, 'line' | 'index'>
+
 /** The outcome of a transaction whose transfers are already in the ledger. */
 export interface ToldOutcome {
   readonly txHash: string
