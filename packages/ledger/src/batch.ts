@@ -1,9 +1,6 @@
 /** What is read of a file and not stored yet, and the segment that it belongs to. */
 import type { KeptTransfer, ToldTransfer } from './formats/ledger-row.js'
-import type { KnownIds } from './known-ids.js'
-import type { Numbers } from './numbers.js'
 import type { RowSums } from './row-sums.js'
-import type { TransferWriter } from './store/transfer-writer.js'
 
 /** The row of a segment, updated with every batch. */
 export interface SegmentState {
@@ -150,15 +147,3 @@ export const placeOf = ({
 export const isFull = ({ transfers, tokens, outcomes, joins, places, rows }: Batch): boolean =>
   Math.max(transfers.size + tokens.size + outcomes.size + joins.size, places.size) >= BATCH_TRANSFERS ||
   rows >= BATCH_ROWS
-
-export interface BatchNumbers {
-  readonly addresses: Numbers
-  readonly contracts: Numbers
-}
-
-export interface BatchPlace {
-  readonly state: SegmentState
-  readonly numbers: BatchNumbers
-  readonly knownIds: KnownIds
-  readonly writer: TransferWriter
-}

@@ -1,8 +1,10 @@
 /** Stores a batch of transfers and its position in the file in one transaction. */
 import type { Database, Queryable } from '@cupel/postgres'
-import { placeOf, type Batch, type BatchPlace, type SegmentState } from './batch.js'
+import { placeOf, type Batch, type SegmentState } from './batch.js'
+import type { KnownIds } from './known-ids.js'
 import { added as addedSums, NO_ROWS, notedSums, sumsText } from './row-sums.js'
 import { isUnseen } from './segments.js'
+import type { StorePlace, TransferWriter } from './store/transfer-writer.js'
 import { hashDigits } from './stored-values.js'
 import { tellOwnRows } from './told-rows.js'
 import { widened } from './widened-heights.js'
@@ -69,6 +71,11 @@ export const otherPosition = (): Error =>
   new Error(
     'The database lost rows of this import, or another import of the chain began meanwhile: import the file again',
   )
+
+export interface BatchPlace extends Omit<StorePlace, 'areNew'> {
+  readonly knownIds: KnownIds
+  readonly writer: TransferWriter
+}
 
 /** Advances the state of the segment to the end of the batch: in the database first, then in memory. */
 export async function storeBatch(

@@ -1,7 +1,8 @@
 /** The store of the transfers of the ledger, for the import that writes: there is one for each chain at a time. */
 import type { Queryable, Transaction } from '@cupel/postgres'
-import type { Batch, BatchNumbers, SegmentState } from '../batch.js'
+import type { Batch, SegmentState } from '../batch.js'
 import type { KnownIds } from '../known-ids.js'
+import type { Numbers } from '../numbers.js'
 import type { RowSums } from '../row-sums.js'
 
 export interface StoredTransfers {
@@ -15,7 +16,7 @@ export interface StoredTransfers {
 
 export interface StorePlace {
   readonly state: SegmentState
-  readonly numbers: BatchNumbers
+  readonly numbers: { readonly addresses: Numbers; readonly contracts: Numbers }
   /** No row has any of the ids of the batch. */
   readonly areNew: boolean
 }
