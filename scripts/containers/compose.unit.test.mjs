@@ -9,7 +9,7 @@ import { foreignImages, imagesIn, unpinnableIn, withoutDigest } from './foreign-
 import { secretOf, settingsReadBy } from './read-settings.mjs'
 
 const read = (name) => readFileSync(join(root, name), 'utf8')
-const { services, networks } = parse(read('docker-compose.yml'), { merge: true })
+const { services, networks, secrets } = parse(read('docker-compose.yml'), { merge: true })
 const OF_OPERATORS = ['secrets', 'install', 'cupel']
 /** The services of the product, by their images. */
 const OWN = Object.keys(services).filter(
@@ -147,6 +147,26 @@ test('each service has a user of its own at the broker, which takes no other and
   }
   for (const name of ['install', 'cupel'])
     expect(services[name].environment.CUPEL_KAFKA_USERNAME, name).toBe('cupel')
+})
+
+test('several containers of a service can run: each takes a free number', () => {
+  for (const name of OWN.filter((name) => name !== 'web'))
+    expect(services[name].environment.CUPEL_INSTANCE, name).toBe('auto')
+})
+
+test('whoever appends to public topics signs, and the installation requires signatures', () => {
+  const file = '/secrets/reports/report-signing-keys.json'
+  expect(made).toContain(file.replace('/secrets/', ''))
+  for (const name of ['api', 'scorer', 'bulk-coordinator', 'projector', 'install', 'cupel'])
+    expect(services[name].environment.CUPEL_REPORT_SIGNING_KEYS_FILE, name).toBe(file)
+})
+
+test('a build takes the authority of a proxy from a file, and needs none', () => {
+  expect(secrets).toEqual({ ca: { file: '${BUILD_CA_FILE:-/dev/null}' } })
+  const built = Object.keys(services).filter((name) => services[name].build !== undefined)
+  expect(built).toEqual(expect.arrayContaining(OWN))
+  for (const name of built) expect(services[name].build.secrets, name).toEqual(['ca'])
+  expect(read('Dockerfile')).toContain('--mount=type=secret,id=ca NODE_EXTRA_CA_CERTS=/run/secrets/ca')
 })
 
 test('each service has a user of its own in the database, and sees the password of no other', () => {
