@@ -36,7 +36,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
   })
 
   test('tells the operator what the values leave open, and of closed ones nothing', async () => {
-    const open = await notes(tools)
+    const open = await notes(tools, { networkPolicy: { openEgress: true, database: { to: [] } } })
     for (const said of [
       'networkPolicy.database.to is empty',
       'networkPolicy.outside.to.scorer is not set: it reaches every public address',

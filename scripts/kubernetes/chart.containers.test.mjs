@@ -45,7 +45,10 @@ const EVERYTHING = {
   labelRefresher: { enabled: true, planConfigMap: 'plan' },
   followers: { ETH: { nodeSecret: 'eth-node', arguments: ['--from', '0'] } },
   web: { oidcSecret: 'oidc' },
-  networkPolicy: { scrapers: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }] },
+  networkPolicy: {
+    nodes: { to: [{ ipBlock: { cidr: '10.9.0.7/32' } }] },
+    scrapers: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }],
+  },
   monitoring: {
     podMonitor: { enabled: true },
     alerts: { rules: readFileSync(join(root, 'deploy/observability/alerts.yml'), 'utf8') },
@@ -56,6 +59,11 @@ const EVERYTHING = {
 const settingNames = [
   ...readFileSync(join(root, 'docs/reference/settings.md'), 'utf8').matchAll(/^\| `((?:CUPEL|OTEL)_\w+)`/gm),
 ].map(([, name]) => name)
+
+const mebibytes = (quantity) => {
+  const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(quantity)
+  return Number(amount) * (unit === 'Gi' ? 1_024 : 1)
+}
 
 describe.skipIf(reason !== undefined)('the chart', () => {
   const partOf = async (values, name) =>
@@ -100,7 +108,16 @@ describe.skipIf(reason !== undefined)('the chart', () => {
         capabilities: { drop: ['ALL'] },
       })
       for (const amount of ['requests', 'limits'])
-        expect(Object.keys(container.resources[amount]).sort(), name).toEqual(['cpu', 'memory'])
+        expect(Object.keys(container.resources[amount]).sort(), name).toEqual([
+          'cpu',
+          'ephemeral-storage',
+          'memory',
+        ])
+      // A full volume is refused by itself; a limit below it would end the pod before that.
+      const data = pod.volumes.find((volume) => volume.name === 'data')
+      expect(mebibytes(container.resources.limits['ephemeral-storage']), name).toBeGreaterThan(
+        mebibytes(data.emptyDir.sizeLimit),
+      )
       expect(container.image, name).toMatch(
         /^registry\.example\/cupel\/[a-z-]+:[^:@]+(@sha256:[0-9a-f]{64})?$/,
       )
@@ -295,8 +312,8 @@ describe.skipIf(reason !== undefined)('the chart', () => {
   })
 
   test('upgrades what is there: an upgrade begins no other installation', async () => {
-    const argumentsBy = async (options) => {
-      const { manifests } = await render(tools, {}, options)
+    const argumentsBy = async (options, values = {}) => {
+      const { manifests } = await render(tools, values, options)
       return podsOf(ofKind(manifests, 'Job'))[0].container.args
     }
     expect(await argumentsBy({ isUpgrade: false })).toEqual([
@@ -304,6 +321,9 @@ describe.skipIf(reason !== undefined)('the chart', () => {
       ...['--screen-partitions', '32', '--report-partitions', '64'],
     ])
     expect(await argumentsBy({ isUpgrade: true })).toEqual(['upgrade'])
+    // A tool that only renders the chart never says that it is an upgrade.
+    expect(await argumentsBy({ isUpgrade: false }, { install: { command: 'upgrade' } })).toEqual(['upgrade'])
+    expect((await argumentsBy({ isUpgrade: true }, { install: { command: 'install' } }))[0]).toBe('install')
   })
 
   test('scales by processor and by lag, never beyond the partitions', async () => {
@@ -379,6 +399,12 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     [{ scorer: { historiesClaim: 'histories' } }, 'scorer.chainDataSecret'],
     [{ web: { secret: '' } }, 'web.secret'],
     [{ ingress: { api: { host: '' } } }, 'ingress.api.host'],
+    [{ install: { command: 'both' } }, 'command'],
+    [{ networkPolicy: { database: { to: [] } } }, 'networkPolicy.database.to'],
+    [{ networkPolicy: { kafka: { to: [] } } }, 'networkPolicy.kafka.to'],
+    [{ networkPolicy: { registry: { to: [] } } }, 'networkPolicy.registry.to'],
+    [{ followers: { ETH: { nodeSecret: 'eth-node' } } }, 'networkPolicy.nodes.to'],
+    [{ telemetry: { endpoint: 'https://collector.tracing.svc:4318' } }, 'networkPolicy.collector.to'],
   ])('refuses %o', async (values, word) => {
     await expect(render(tools, values)).rejects.toThrow(word)
   })

@@ -66,7 +66,7 @@ database, the port they serve, what it reads, whose partitions are the most inst
 
 {{/* What the job of a new installation is given; an upgrade changes no number of partitions. */}}
 {{- define "cupel.installArguments" -}}
-{{- if .Release.IsUpgrade -}}
+{{- if eq .Values.install.command "auto" | ternary .Release.IsUpgrade (eq .Values.install.command "upgrade") -}}
 - upgrade
 {{- else -}}
 - install

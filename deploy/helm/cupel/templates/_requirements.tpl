@@ -35,6 +35,16 @@
 {{- if and $v.ingress.enabled (not $v.ingress.api.host) -}}
 {{- fail "Set ingress.api.host." -}}
 {{- end -}}
+{{- if and $v.networkPolicy.enabled (not $v.networkPolicy.openEgress) -}}
+{{- $called := list "database" "kafka" "registry" -}}
+{{- if $v.followers }}{{ $called = append $called "nodes" }}{{ end -}}
+{{- if $v.telemetry.endpoint }}{{ $called = append $called "collector" }}{{ end -}}
+{{- range $called -}}
+{{- if not (index $v.networkPolicy .).to -}}
+{{- fail (printf "Set networkPolicy.%s.to, or networkPolicy.openEgress: an empty list is every address on that port." .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- range $c := include "cupel.components" . | fromYamlArray -}}
 {{- $values := index $v $c.key -}}
 {{- $scaling := $values.autoscaling | default dict -}}
