@@ -53,6 +53,15 @@ const NOT_FOLLOWED = {
       `docker run --read-only --cap-drop ALL --security-opt no-new-privileges:true --env-file services.env cupel/api:${productVersion()}`,
     ],
   },
+  // The stand-in for the cluster has one user for all; chart-walls.containers.test.mjs renders the chart with the file.
+  'docs/kubernetes.md': {
+    'Users of their own': [
+      'kubectl create secret generic cupel-database-urls --from-file database-urls',
+      'for file in database-urls/*; do kubectl create secret generic cupel-database-${file##*/} --from-file database-url=$file; done',
+      'for file in kafka-passwords/*; do kubectl create secret generic cupel-kafka-${file##*/} --from-file kafka-password=$file; done',
+      'helm upgrade cupel deploy/helm/cupel --values values.yaml --values deploy/helm/users.yaml --wait',
+    ],
+  },
   // This loop calls Kafka's own tool. The secured installation of install.full.e2e.test.ts gives the brokers the output of `--print-acls`.
   'docs/runbooks/install.md': {
     '2. Make users at the brokers, and give them their rights': [

@@ -1,7 +1,11 @@
 // Tests which secrets the chart gives to whom, and what it tells the operator about open values.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { noteSkip } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { secretOf, settingsReadBy } from '../containers/read-settings.mjs'
+import { root } from '../setup.mjs'
 import { environmentOf, notes, podsOf, render, toolsOrReason } from './chart.mjs'
 
 const { tools, reason } = await toolsOrReason()
@@ -58,5 +62,25 @@ describe.skipIf(reason !== undefined)('the chart', () => {
       },
     })
     expect(closed).not.toMatch(/is empty|is not set|of its own|trustedProxies/)
+  })
+
+  test('gives each service a user of its own by the file of the page, and shows it to no other', async () => {
+    const users = {
+      ...parse(readFileSync(join(root, 'deploy/helm/users.yaml'), 'utf8')),
+      labelRefresher: { enabled: true },
+    }
+    expect(await notes(tools, users)).not.toContain('of its own')
+    const parts = podsOf((await render(tools, users)).manifests).filter(({ name }) => name !== 'web')
+    for (const { name, pod, ...part } of parts) {
+      const user = ['install', 'operator'].includes(name) ? 'operator' : name
+      const shownIn = (volume) => pod.volumes.find((each) => each.name === volume)?.secret.secretName
+      expect(shownIn('kafka'), name).toBe(`cupel-kafka-${user}`)
+      expect(environmentOf(part).CUPEL_KAFKA_USERNAME, name).toBe(`cupel-${user}`)
+      expect(shownIn('database'), name).toBe(
+        user === 'operator' ? 'cupel-database' : `cupel-database-${user}`,
+      )
+      expect(shownIn('database-urls'), name).toBe(user === 'operator' ? 'cupel-database-urls' : undefined)
+    }
+    expect(parts).toHaveLength(8)
   })
 })
