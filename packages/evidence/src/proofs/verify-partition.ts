@@ -1,7 +1,7 @@
 /** Verifies the records of one partition. It is work for any thread: what it takes and returns is plain data. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { reportPartitionAmong, type DomainEvent } from '@cupel/contracts'
-import { canonicalJson, sha256Hex } from '@cupel/domain'
+import { canonicalJson } from '@cupel/domain'
 import {
   type AuthenticLog,
   type EventCodec,
@@ -187,7 +187,7 @@ function examineReport(run: Run, record: LogRecord, { data }: DomainEvent<'Repor
     wrong('misplaced', `${data.reportId} is recorded with the key ${key}.`)
   const report = parsed(data.report)
   if (report === null) return wrong('report-contents', `The report of ${data.reportId} is not JSON.`)
-  if (sha256Hex(canonicalJson(report)) !== data.reportSha256)
+  if (hash('sha256', canonicalJson(report), 'hex') !== data.reportSha256)
     wrong('report-hash', `${data.reportId} is not what its hash was taken of.`)
   const { risk } = report
   if (report.report_id !== data.reportId || risk?.level !== data.level || risk?.score !== data.score)
@@ -208,4 +208,4 @@ function parsed(text: string): ReportText | null {
   }
 }
 
-const digest = (value: Buffer): string => createHash('sha256').update(value).digest('base64')
+const digest = (value: Buffer): string => hash('sha256', value, 'base64')
