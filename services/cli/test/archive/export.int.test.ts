@@ -30,6 +30,11 @@ beforeAll(async () => {
   await appendReading(reports[1]!.reportId, '2026-04-01T00:00:00.000Z')
   await appendReading('another', '2026-04-01T00:00:00.000Z')
   await appendOpening(reports[1]!.reportId)
+  for (const { reportId } of [reports[1]!, reports[2]!]) await appendNote(reportId)
+  // A list that was read before there was the report cannot have shown it; of those read later only the account's own count.
+  for (const at of ['2026-03-31T23:59:59.999Z', LATER]) await appendList({ route: '/v1/reports', at })
+  await appendList({ route: '/v1/reports', at: LATER, accountId: 'acc_other' })
+  await appendList({ route: '/v1/usage', at: LATER })
   await decided.log.append('test', [unknownRecord])
   archive = join(decided.folder, 'archive')
   events = join(decided.folder, 'events')
@@ -42,6 +47,7 @@ afterAll(async () => {
 })
 
 const ACCOUNT = 'acc_Ünal'
+const LATER = '2999-01-01T00:00:00.000Z'
 
 async function append<T extends EventType>(type: T, event: DomainEvent<T>, key: string): Promise<void> {
   await decided.log.append('test', [
@@ -49,26 +55,57 @@ async function append<T extends EventType>(type: T, event: DomainEvent<T>, key: 
   ])
 }
 
-async function appendReading(reportId: string, at: string): Promise<void> {
-  const event = testEvent('ApiRequestAudited', ACCOUNT, {
-    ...{ accountId: ACCOUNT, environment: 'live', livemode: true, keyId: 'key_1', scope: 'read-write' },
+const appendReading = (reportId: string, at: string): Promise<void> =>
+  appendCall({ at, route: '/v1/reports/{report_id}', subjectIds: ['other', reportId] })
+
+/** The reports of this test are of another account than its readers. */
+const appendList = (call: { route: string; at: string; accountId?: string }): Promise<void> =>
+  appendCall({ accountId: reports[1]!.accountId, ...call, subjectIds: [] })
+
+async function appendCall({
+  at,
+  route,
+  subjectIds,
+  accountId = ACCOUNT,
+}: {
+  readonly at: string
+  readonly route: string
+  readonly subjectIds: readonly string[]
+  readonly accountId?: string
+}): Promise<void> {
+  const event = testEvent('ApiRequestAudited', accountId, {
+    ...{ accountId, environment: 'live', livemode: true, keyId: 'key_1', scope: 'read-write' },
     ...{
       clientAddress: '203.0.113.7',
       method: 'GET',
-      route: '/v1/reports/{report_id}',
+      route,
       status: 200,
       code: '',
     },
     ...{
       refusedBecause: '',
       requestId: 'req_1',
-      subjectIds: ['other', reportId],
+      subjectIds: [...subjectIds],
       latencyMs: 1.5,
       at,
       actor: '',
     },
   })
-  await append('ApiRequestAudited', { ...event, envelope: { ...event.envelope, time: at } }, ACCOUNT)
+  await append('ApiRequestAudited', { ...event, envelope: { ...event.envelope, time: at } }, accountId)
+}
+
+const NOTED = {
+  ...{ keyId: 'key_2', clientAddress: '203.0.113.9', method: 'POST', actor: 'Ann' },
+  ...{ route: '/v1/reports/{report_id}/notes', at: '2026-11-30T10:00:00.000Z' },
+}
+
+async function appendNote(reportId: string): Promise<void> {
+  const call = { ...NOTED, requestId: 'req_2', scope: 'read-write', status: 201 }
+  const data = {
+    ...{ reportId, accountId: ACCOUNT, livemode: true, version: 1, text: 'Seen.', addedAt: NOTED.at },
+    ...{ addedBy: NOTED.keyId, keyName: '', actor: '', subject: '', call },
+  }
+  await append('ReportNoteAdded', testEvent('ReportNoteAdded', reportId, data), reportId)
 }
 
 async function appendOpening(reportId: string): Promise<void> {
@@ -122,6 +159,7 @@ test('has a file for each type and month, only for the owner, with every record 
   expect(readdirSync(join(events, 'ApiRequestAudited')).sort()).toEqual([
     '2026-03.parquet',
     '2026-04.parquet',
+    '2999-01.parquet',
   ])
   expect(readdirSync(join(events, 'Undecoded'))).toEqual(['without-time.parquet'])
   expect(statSync(join(events, 'ApiRequestAudited/2026-03.parquet')).mode & 0o777).toBe(0o600)
@@ -187,6 +225,15 @@ test('names who looked at a report', async () => {
     { seen_at: '2026-04-01T00:00:00.000Z', ...call },
   ])
   expect(await ask(question('readers', { report: reports[0]!.reportId }))).toEqual([])
+  expect(await ask(question('calls', { report }))).toEqual([
+    {
+      ...{ called_at: NOTED.at, what: `${NOTED.method} ${NOTED.route}`, account_id: ACCOUNT },
+      ...{ key_id: NOTED.keyId, actor: NOTED.actor, client_address: NOTED.clientAddress },
+    },
+  ])
+  expect(await ask(question('lists', { report }))).toEqual([
+    { ...call, seen_at: LATER, what: 'GET /v1/reports', account_id: reports[1]!.accountId },
+  ])
   expect(await ask(question('openings', { report }))).toEqual([
     {
       ...{ opened_at: '2026-04-02T00:00:00.000Z', share_id: 'shr_1', account_id: ACCOUNT, opens: 1 },
