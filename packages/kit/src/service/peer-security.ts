@@ -31,7 +31,7 @@ export interface Peer {
 
 /**
  * Throws ConfigError with one sentence for each peer on another machine that is called without verified TLS. `warn` receives one at
- * every start for each peer that a setting allows.
+ * every start that names all peers that settings allow.
  */
 export function requireVerifiedPeers(
   peers: readonly Peer[],
@@ -49,8 +49,11 @@ export function requireVerifiedPeers(
         )
         .join('\n'),
     )
-  for (const { name, exception } of open)
-    warn(`${name} is called without verified TLS: ${exception} allows it. Others can read and change it.`)
+  if (open.length === 0) return
+  const [first, ...others] = open.map(({ name }) => name)
+  const names = [first, ...others.map((name) => `${name[0]!.toLowerCase()}${name.slice(1)}`)].join(', ')
+  const allowing = [...new Set(open.map(({ exception }) => exception))].join(', ')
+  warn(`Without verified TLS, as ${allowing} allows: ${names}. Others can read and change what is sent.`)
 }
 
 /** The brokers of the settings. */

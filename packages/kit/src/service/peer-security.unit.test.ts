@@ -44,6 +44,19 @@ describe('a peer on another machine without verified TLS', () => {
   })
 })
 
+test('every start warns of all such peers in one sentence', () => {
+  const brokers = ['k1:9092', 'k2:9092'].map((host): Peer => ({
+    ...away,
+    name: `The Kafka broker ${host}`,
+    host,
+    exception: 'CUPEL_KAFKA_INSECURE',
+  }))
+  const allowed = { CUPEL_DATABASE_INSECURE: 'true', CUPEL_KAFKA_INSECURE: 'true' }
+  expect(judge([away, ...brokers], allowed)).toEqual([
+    'Without verified TLS, as CUPEL_DATABASE_INSECURE, CUPEL_KAFKA_INSECURE allows: The database db.internal, the Kafka broker k1:9092, the Kafka broker k2:9092. Others can read and change what is sent.',
+  ])
+})
+
 test('this machine, a socket and verified TLS need nothing, and nothing is warned of', () => {
   const safe: Peer[] = [
     { ...away, isVerified: true },
