@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { costsOf, limitsOf, MACHINE_CORES, needsOf } from './capacity/model.mjs'
+import { costsOf, limitsOf, MACHINE_CORES, needsOf, storageOf, yearOf } from './capacity/model.mjs'
 import { formatted } from './formatted.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -13,6 +13,7 @@ const sizes = {
   before: { screen: 4, report: 16 },
 }
 const POSTGRES_CORES = 16
+const YEARLY_RATES = [1, 10, 50, 500]
 
 const grouped = (count) => count.toLocaleString('en-US')
 
@@ -42,13 +43,29 @@ ${limits(sizes.cluster)
 With 4 and 16 partitions, as on one broker, the first limit is ${before[0].what}: ${grouped(before[0].rate)} screens/s.`
 }
 
+/** A forecast is no better than two digits. */
+const terabytes = (bytes) => Number((bytes / 1e12).toPrecision(2)).toLocaleString('en-US')
+
+function disks(storage) {
+  const rows = YEARLY_RATES.map((rate) => {
+    const { screens, postgresBytes, brokerBytes } = yearOf(rate, storage)
+    const millions = Number((screens / 1e6).toPrecision(3))
+    return `| ${[grouped(rate), grouped(millions), terabytes(postgresBytes), terabytes(brokerBytes)].join(' | ')} |`
+  })
+  return `| screens/s | million screens a year | TB in Postgres | TB of all brokers, three copies |
+| --- | --- | --- | --- |
+${rows.join('\n')}`
+}
+
+const between = (page, name, content) => {
+  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`]
+  return `${page.slice(0, page.indexOf(begin) + begin.length)}\n\n${content}\n\n${page.slice(page.indexOf(end))}`
+}
+
 const text = readFileSync(PAGE, 'utf8')
-const [begin, end] = ['<!-- figures: begin -->', '<!-- figures: end -->']
-const costs = costsOf(readFileSync(join(root, 'docs/benchmarks.md'), 'utf8'))
-const wanted = await formatted(
-  PAGE,
-  `${text.slice(0, text.indexOf(begin) + begin.length)}\n\n${tables(costs)}\n\n${text.slice(text.indexOf(end))}`,
-)
+const benchmarks = readFileSync(join(root, 'docs/benchmarks.md'), 'utf8')
+const withTables = between(text, 'figures', tables(costsOf(benchmarks)))
+const wanted = await formatted(PAGE, between(withTables, 'disks', disks(storageOf(benchmarks))))
 if (wanted !== text && process.argv.includes('--check')) {
   console.error('docs/capacity.md does not follow docs/benchmarks.md: run node scripts/capacity.mjs')
   process.exitCode = 1

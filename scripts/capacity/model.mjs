@@ -29,6 +29,24 @@ export function costsOf(benchmarks) {
   return costs
 }
 
+/** Bytes that a screen leaves in Postgres and in one copy of the log, as docs/benchmarks.md states them. Throws if the page has none. */
+export function storageOf(benchmarks) {
+  const bytesOf = (name) => {
+    const found = new RegExp(`^\\| ${name} *\\| ([\\d,]+) *\\|$`, 'm').exec(benchmarks)
+    if (found === null) throw new Error(`docs/benchmarks.md has no bytes of a screen in ${name}`)
+    return Number(found[1].replaceAll(',', ''))
+  }
+  return { postgres: bytesOf('Postgres'), log: bytesOf('one copy of the log') }
+}
+
+const YEAR_SECONDS = 365 * 86_400
+
+/** What a year of screens leaves on the disks of Postgres and of all brokers together. */
+export function yearOf(rate, { postgres, log }) {
+  const screens = rate * YEAR_SECONDS
+  return { screens, postgresBytes: screens * postgres, brokerBytes: screens * log * REPLICAS }
+}
+
 /** Cores that are busy at `rate` screens a second. */
 const busyCores = (cost, rate) => (cost * rate) / 1000
 

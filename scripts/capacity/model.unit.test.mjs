@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { costsOf, limitsOf, needsOf } from './model.mjs'
+import { costsOf, limitsOf, needsOf, storageOf, yearOf } from './model.mjs'
 
 const root = join(import.meta.dirname, '../..')
 const costs = {
@@ -24,6 +24,19 @@ test('costs are those of the Kafka profile, and a page without one of them is re
   expect(Object.keys(costsOf(page)).sort()).toEqual(Object.keys(costs).sort())
   expect(() => costsOf(page.replaceAll(/projector \d/g, 'nobody 0'))).toThrow('projector')
   expect(() => costsOf('')).toThrow('no processor time')
+})
+
+test('a year of screens takes what the page measured of one, and each broker has its copy', () => {
+  const page = readFileSync(join(root, 'docs/benchmarks.md'), 'utf8')
+  const storage = storageOf(page)
+  expect(storage.postgres).toBeGreaterThan(500)
+  expect(storage.log).toBeGreaterThan(500)
+  expect(() => storageOf(page.replaceAll('| one copy of the log', '| nothing'))).toThrow(
+    'one copy of the log',
+  )
+  expect(yearOf(2, { postgres: 1_000, log: 100 })).toEqual({
+    ...{ screens: 63_072_000, postgresBytes: 63_072_000_000, brokerBytes: 18_921_600_000 },
+  })
 })
 
 test('a process is planned to use half a core, and two of each are there in any case', () => {

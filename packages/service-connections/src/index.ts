@@ -11,4 +11,5 @@ export {
   type LogService,
 } from './service-access.js'
 export { connectService, recordKeysOf, requireVerifiedConnections } from './connect-service.js'
+export { watchDatabaseSize } from './watch-database-size.js'
 export { RESTORE_GROUP } from './health/standstills.js'

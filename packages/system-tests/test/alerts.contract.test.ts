@@ -1,9 +1,10 @@
 /** The alert rules of deploy/observability: each fires, stays silent, and names a runbook that exists. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noteSkip } from '@cupel/testkit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { checkout } from '../src/installation.js'
 
 const folder = join(checkout, 'deploy', 'observability')
@@ -38,6 +39,43 @@ test.runIf(hasPromtool)(
     expect(promtool('check', 'rules', 'alerts.yml')).toContain(`${alerts.length} rules found`)
     expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS')
     expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
+  },
+)
+
+test.runIf(hasPromtool)(
+  'the forecasts of the page are queries, and follow a database that grows evenly',
+  () => {
+    const page = readFileSync(join(checkout, 'docs/capacity.md'), 'utf8')
+    const [, queries] = /^```text\n(predict_linear[^]*?)\n```$/m.exec(page)!
+    const [forecast, ofAScreen] = queries!.split('\n')
+    const scratch = mkdtempSync(join(tmpdir(), 'cupel-forecast-'))
+    onTestFinished(() => rmSync(scratch, { recursive: true }))
+    // A byte each second, and a screen each hour; asked after eight days, in seconds.
+    const at = 8 * 86_400
+    const ask = (expr: string, value: number) => ({
+      expr,
+      eval_time: '8d',
+      exp_samples: [{ labels: '{}', value }],
+    })
+    const series = (name: string, values: string) => ({ series: `${name}{instance="a"}`, values })
+    const file = join(scratch, 'forecast.test.yml')
+    const rounded = (query: string): string => `round(${query}, 100)`
+    writeFileSync(
+      file,
+      JSON.stringify({
+        tests: [
+          {
+            interval: '1h',
+            input_series: [
+              series('cupel_database_bytes', '0+3600x200'),
+              series('cupel_api_screens_total', '0+1x200'),
+            ],
+            promql_expr_test: [ask(rounded(forecast!), at + 90 * 86_400), ask(rounded(ofAScreen!), 3_600)],
+          },
+        ],
+      }),
+    )
+    expect(execFileSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })).toContain('SUCCESS')
   },
 )
 

@@ -15,7 +15,7 @@ import {
 } from '@cupel/projections'
 import { auditView } from '@cupel/audit/read-model'
 import { readModels } from '@cupel/read-models'
-import { openSignedLog } from '@cupel/service-connections'
+import { openSignedLog, watchDatabaseSize } from '@cupel/service-connections'
 import {
   type RecordSigningConfig,
   EvidenceConfigError,
@@ -77,6 +77,7 @@ export async function startProjector({ config, ...given }: ProjectorDeps): Promi
     ]),
   )
   const lists = watchLists({ database, logger, metrics })
+  const size = watchDatabaseSize({ database, logger, metrics })
   const relay = startOutboxRelay({ log, codec, database, logger, metrics })
   const latest = keptLatestReports(deps)
   const statuses = (): ProjectionStatus[] =>
@@ -98,6 +99,7 @@ export async function startProjector({ config, ...given }: ProjectorDeps): Promi
       await Promise.all([
         relay.stop(),
         lists.stop(),
+        size.stop(),
         ...Object.values<Aside>({ ...evidence }).map((running) => running.stop()),
         latest?.['latest-reports'].stop(),
         ...[...projections.values()].map((projection) => projection.stop()),
