@@ -37,11 +37,30 @@ test('it has every public event at its topic and in test mode, and no other', as
     )
   const topics = JSON.parse(readFileSync(join(root, 'deploy/topics.json'), 'utf8')).topics
   const inTestModeToo = new Set(topics.filter(({ sandbox }) => sandbox).map(({ name }) => name))
-  const expected = publicEvents.flatMap(({ topic, record }) => [
+  // A topic of state also has records without a value.
+  const messages = [
+    ...publicEvents,
+    ...publicEvents.filter(isState).map(({ topic }) => ({ topic, record: 'KeyForgotten' })),
+  ]
+  const expected = messages.flatMap(({ topic, record }) => [
     `${topic} ${record}`,
     ...(inTestModeToo.has(topic) ? [`sandbox.${topic} ${record}`] : []),
   ])
   expect(found.sort()).toEqual(expected.sort())
+})
+
+test('it names the subject of each schema as the registry has it', () => {
+  const { components } = JSON.parse(text)
+  const registered = JSON.parse(readFileSync(join(root, 'schemas/subjects.json'), 'utf8'))
+  const named = Object.entries(components.messages).flatMap(([name, message]) => {
+    // A strategy names subjects by the full name of a record; those of Cupel have the short one.
+    expect(message.bindings.kafka, name).not.toHaveProperty('schemaLookupStrategy')
+    return message['x-subject'] === undefined ? [] : [`${message['x-subject']} ${name}`]
+  })
+  const expected = Object.entries(registered)
+    .filter(([, { visibility }]) => visibility === 'public')
+    .map(([subject, { record }]) => `${subject} ${record}`)
+  expect(named.sort()).toEqual(expected.sort())
 })
 
 test.each([
@@ -59,6 +78,7 @@ test.each([
   expect(diagnostics.filter(({ severity }) => severity === 0)).not.toEqual([])
 })
 
+const isState = ({ topic }) => topic === 'screening.latest-report.events.v1'
 const firstOf = (map) => Object.values(map)[0]
 
 async function parse(source) {

@@ -9,6 +9,7 @@ import {
   type EventType,
   type TopicSpec,
 } from '../packages/contracts/src/index.js'
+import { MAC_HEADER } from '../packages/event-log/src/authentic/index.js'
 import { SIGNATURE_HEADER } from '../packages/signing/src/index.js'
 
 const root = join(import.meta.dirname, '..')
@@ -18,6 +19,8 @@ const BINDING_VERSION = '0.5.0'
 /** The document omits longer samples: they have more details than its readers want. */
 const MOST_SAMPLE_CHARACTERS = 2_000
 const SANDBOX = 'sandbox.'
+/** The message of a compacted topic that removes a key. Its records have the type of the event that the key had. */
+const FORGOTTEN = 'KeyForgotten'
 
 interface TopicRow {
   readonly name: string
@@ -65,8 +68,11 @@ export function asyncapiDocument(): string {
     channels: Object.fromEntries(publicSpecs.map((spec) => [spec.name, channelOf(spec)])),
     operations: Object.fromEntries(publicSpecs.map((spec) => [`send.${spec.name}`, operationOf(spec)])),
     components: {
-      messages: Object.fromEntries(publicTypes.map((type) => [type, messageOf(type)])),
-      schemas: { Envelope: ENVELOPE },
+      messages: {
+        ...Object.fromEntries(publicTypes.map((type) => [type, messageOf(type)])),
+        [FORGOTTEN]: FORGOTTEN_MESSAGE,
+      },
+      schemas: { Envelope: ENVELOPE, EnvelopeWithoutValue: ENVELOPE_WITHOUT_VALUE },
     },
   }
   return `${JSON.stringify(document, null, 2)}\n`
@@ -80,7 +86,7 @@ function channelOf({ name, partitions, config }: TopicSpec) {
     title: `${isSandbox ? 'Test-mode events' : 'Events'} of ${nameWithoutSandbox(name)}`,
     description: `Key of a record: ${key}. ${guaranteesOf(name)} Nothing is said of the order of records in different partitions.`,
     messages: Object.fromEntries(
-      typesOf(name).map((type) => [type, { $ref: `#/components/messages/${type}` }]),
+      messagesOf(name).map((message) => [message, { $ref: `#/components/messages/${message}` }]),
     ),
     bindings: {
       kafka: {
@@ -110,7 +116,7 @@ function operationOf({ name }: TopicSpec) {
     action: 'send',
     channel: { $ref: `#/channels/${name}` },
     summary: `A subscriber of ${name} receives these events.`,
-    messages: typesOf(name).map((type) => ({ $ref: `#/channels/${name}/messages/${type}` })),
+    messages: messagesOf(name).map((message) => ({ $ref: `#/channels/${name}/messages/${message}` })),
   }
 }
 
@@ -121,7 +127,8 @@ function messageOf(type: EventType) {
     name: type,
     title: type,
     summary: avro.doc ?? type,
-    description: `Appended by ${owner}. Subject of its schema: ${subject}. ${guaranteesOf(topic)}`,
+    description: `Appended by ${owner}. Subject of its schema: ${subject}, also in test mode. ${guaranteesOf(topic)}`,
+    'x-subject': subject,
     contentType: 'application/avro',
     headers: { $ref: '#/components/schemas/Envelope' },
     correlationId: {
@@ -134,7 +141,6 @@ function messageOf(type: EventType) {
         key: { type: 'string', description: rowOf(topic).key },
         schemaIdLocation: 'payload',
         schemaIdPayloadEncoding: 'confluent',
-        schemaLookupStrategy: 'TopicRecordNameStrategy',
         bindingVersion: BINDING_VERSION,
       },
     },
@@ -152,6 +158,10 @@ function typesOf(topic: string): EventType[] {
   return publicTypes.filter((type) => eventSchemas[type].topic === nameWithoutSandbox(topic))
 }
 
+function messagesOf(topic: string): string[] {
+  return [...typesOf(topic), ...(isCompacted(nameWithoutSandbox(topic)) ? [FORGOTTEN] : [])]
+}
+
 function nameWithoutSandbox(topic: string): string {
   return topic.startsWith(SANDBOX) ? topic.slice(SANDBOX.length) : topic
 }
@@ -161,13 +171,11 @@ function rowOf(topic: string): TopicRow {
 }
 
 const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more })
+const ATTRIBUTES = ['ce_id', 'ce_type', 'ce_source', 'ce_time', 'ce_subject', 'ce_specversion']
 const ENVELOPE = {
   type: 'object',
   title: 'The headers of a record: attributes of CloudEvents, and the signature',
-  required: [
-    ...['ce_id', 'ce_type', 'ce_source', 'ce_time', 'ce_subject', 'ce_specversion'],
-    ...['correlationid', 'causationid', 'traceparent'],
-  ],
+  required: [...ATTRIBUTES, 'correlationid', 'causationid', 'traceparent', MAC_HEADER],
   properties: {
     ce_id: text('The id of the event. A repeat has the same id and the same bytes.'),
     ce_type: text('The name of the event, such as ReportGenerated.'),
@@ -178,6 +186,9 @@ const ENVELOPE = {
     correlationid: text('Shared by everything that follows from one request.'),
     causationid: text('The id of the event or request that caused this one.'),
     traceparent: text('W3C Trace Context of the request.'),
+    [MAC_HEADER]: text(
+      'A MAC with a secret key of the installation, by which its own readers know their records. Nobody else can check it: check the signature.',
+    ),
     [SIGNATURE_HEADER]: text(
       'The signature of the installation. It binds topic, key, every other header but cupel_mac, value and log; not partition, offset and time. ' +
         'Form: id of the key, number of leaves, index of the leaf, path and Ed25519 signature in base64url. The leaf is the RFC 6962 leaf hash of the JSON ' +
@@ -186,5 +197,23 @@ const ENVELOPE = {
         'Refuse a record without a right one, if the operator gave you public keys.',
       { pattern: String.raw`^[0-9a-f]{8}\.[1-9][0-9]{0,4}\.(0|[1-9][0-9]{0,4})\.[\w-]*\.[\w-]{86}$` },
     ),
+  },
+}
+const ENVELOPE_WITHOUT_VALUE = {
+  ...ENVELOPE,
+  title: 'The headers of a record without a value: nothing caused it but an erasure',
+  required: [...ATTRIBUTES, MAC_HEADER],
+}
+const FORGOTTEN_MESSAGE = {
+  name: FORGOTTEN,
+  title: 'A record without a value',
+  summary: 'Nothing may be known of the key any more: delete its state.',
+  description:
+    'It has a key and headers, and no value: ask for the value before you decode it. ce_type is the type of the state that the key had. After seven days the brokers remove it too.',
+  contentType: 'application/avro',
+  headers: { $ref: '#/components/schemas/EnvelopeWithoutValue' },
+  payload: { type: 'null' },
+  bindings: {
+    kafka: { key: { type: 'string', description: 'The key of the state.' }, bindingVersion: BINDING_VERSION },
   },
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 import { Kafka, logLevel, Partitioners, type KafkaMessage, type SASLOptions } from 'kafkajs'
-import type { ReadyLine } from './installation.js'
+import { checkout, type ReadyLine } from './installation.js'
 import { until } from './until.js'
 
 export interface DecodedRecord {
@@ -22,6 +22,19 @@ const IDLE_MS = 60_000
 const REGISTRY_PATIENCE_MS = 120_000
 /** A restarted broker first elects the leaders of its partitions. */
 const ENDS_PATIENCE_MS = 120_000
+
+/** The headers of a record, as the description of the events for other programs has them. */
+export function describedHeaders(): {
+  readonly names: readonly string[]
+  readonly required: readonly string[]
+} {
+  const text = readFileSync(join(checkout, 'docs/reference/asyncapi.json'), 'utf8')
+  const { components } = JSON.parse(text) as {
+    components: { schemas: { Envelope: { required: string[]; properties: object } } }
+  }
+  const { required, properties } = components.schemas.Envelope
+  return { names: Object.keys(properties), required }
+}
 
 /** Every record of a topic up to its current end, in offset order per partition. */
 export async function readTopic(ready: ReadyLine, topic: string): Promise<DecodedRecord[]> {
@@ -157,4 +170,20 @@ export function effectiveReports(records: readonly DecodedRecord[]): Map<string,
   const first = new Map<string, DecodedRecord>()
   for (const record of records) if (!first.has(record.key)) first.set(record.key, record)
   return first
+}
+
+interface Subject {
+  readonly topic: string
+  readonly record: string
+  readonly visibility: 'public' | 'internal'
+}
+
+/** The event types of each public topic, as schemas/subjects.json states them. */
+export function publicTopics(): ReadonlyMap<string, readonly string[]> {
+  const text = readFileSync(join(checkout, 'schemas/subjects.json'), 'utf8')
+  const subjects = Object.values(JSON.parse(text) as Record<string, Subject>)
+  const topics = new Map<string, string[]>()
+  for (const { topic, record, visibility } of subjects)
+    if (visibility === 'public') topics.set(topic, [...(topics.get(topic) ?? []), record])
+  return topics
 }

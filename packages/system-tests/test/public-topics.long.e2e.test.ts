@@ -5,17 +5,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTestDatabase, executeAt, noteSkip, queryAt, type TestDatabase } from '@cupel/testkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createClient, type Client } from '../src/client.js'
 import { enterpriseKey } from '../src/command.js'
 import { prepareConnect, type ConnectWorker } from '../src/connect-worker.js'
-import {
-  checkout,
-  createHome,
-  removeHome,
-  startInstallation,
-  type Installation,
-} from '../src/installation.js'
+import { createHome, removeHome, startInstallation, type Installation } from '../src/installation.js'
 import {
   appendChanged,
   appendOfLaterRelease,
@@ -37,7 +31,8 @@ import {
   withGolden,
   type VerifiedCase,
 } from '../src/expected-outcomes.js'
-import { appendRecord, readRawTopic, readTopic } from '../src/kafka-log.js'
+import { appendRecord, describedHeaders, publicTopics, readRawTopic, readTopic } from '../src/kafka-log.js'
+import { startNarrowRegistry } from '../src/narrow-registry.js'
 import { until } from '../src/until.js'
 import { list, watch } from '../src/watch-changes.js'
 import { createEndpoint, startWebhookReceiver } from '../src/webhook-receiver.js'
@@ -58,13 +53,8 @@ const CHANGES = 'screening.watch.events.v1'
 const CONNECTORS = ['screening-outcomes', 'latest-reports', 'events']
 const DEAD_LETTERS = 'team-payments.dead-letters'
 const GONE = 'acc_gone/ETH/0xgone'
+const DESCRIBED = describedHeaders()
 const LIMIT_MS = 300_000
-
-interface Subject {
-  readonly topic: string
-  readonly record: string
-  readonly visibility: 'public' | 'internal'
-}
 
 describe.skipIf(missing !== undefined)('public topics', () => {
   const home = createHome()
@@ -98,6 +88,10 @@ describe.skipIf(missing !== undefined)('public topics', () => {
         for (const { type, value } of records) {
           expect(types).toContain(type)
           expect(Object.keys(value).length).toBeGreaterThan(0)
+        }
+        for (const { headers } of await readRawTopic(installation.ready, topic)) {
+          expect(DESCRIBED.names).toEqual(expect.arrayContaining(Object.keys(headers)))
+          expect(Object.keys(headers)).toEqual(expect.arrayContaining([...DESCRIBED.required]))
         }
         if (topic === REPORTS) expect(records.map(({ type }) => type)).toEqual(['ReportGenerated'])
       }
@@ -139,11 +133,15 @@ describe.skipIf(missing !== undefined)('public topics', () => {
       const expected = [...first.values()].map((value) => lineOf('ReportGenerated', value)).sort(byReportId)
 
       const trust = await trustOf(installation)
+      const registry = await startNarrowRegistry(installation.ready.log.registry!)
+      onTestFinished(() => registry.close())
       const printed = await Promise.all(
-        quickStarts.map(({ language, run }) =>
-          run([], settingsOf(installation.ready, `quick-start-${language}`, trust)),
-        ),
+        quickStarts.map(({ language, run }) => {
+          const settings = settingsOf(installation.ready, `quick-start-${language}`, trust)
+          return run([], { ...settings, SCHEMA_REGISTRY_URL: registry.url })
+        }),
       )
+      expect([registry.refused, registry.given() > 0]).toEqual([[], true])
       for (const [index, lines] of printed.entries())
         expect([...lines].sort(byReportId), quickStarts[index]!.language).toEqual(expected)
     },
@@ -380,14 +378,4 @@ function lineOfRow(row: Readonly<Record<string, unknown>>): object {
 
 function byReportId(one: object, other: object): number {
   return (one as { report_id: string }).report_id < (other as { report_id: string }).report_id ? -1 : 1
-}
-
-/** The event types of each public topic, as schemas/subjects.json states them. */
-function publicTopics(): ReadonlyMap<string, readonly string[]> {
-  const text = readFileSync(join(checkout, 'schemas/subjects.json'), 'utf8')
-  const subjects = Object.values(JSON.parse(text) as Record<string, Subject>)
-  const topics = new Map<string, string[]>()
-  for (const { topic, record, visibility } of subjects)
-    if (visibility === 'public') topics.set(topic, [...(topics.get(topic) ?? []), record])
-  return topics
 }
