@@ -62,11 +62,20 @@ const NOT_FOLLOWED = {
       'helm upgrade cupel deploy/helm/cupel --values values.yaml --values deploy/helm/users.yaml --wait',
     ],
   },
-  // This loop calls Kafka's own tool. The secured installation of install.full.e2e.test.ts gives the brokers the output of `--print-acls`.
   'docs/runbooks/install.md': {
+    // services/cli/test/secured-installation.ts makes a user and gives all rights as these commands do. The loop calls Kafka's own tool.
     '2. Make users at the brokers, and give them their rights': [
-      'npm run --silent cupel -- install --print-acls |',
-      '  while read -r line; do kafka-acls.sh --bootstrap-server k1.example:9093 --command-config admin.properties $line; done',
+      'kafka-configs.sh --bootstrap-server k1.example:9093 --command-config admin.properties \\\n  --alter --entity-type users --entity-name cupel-scorer --add-config-file cupel-scorer.properties',
+      'npm run --silent cupel -- install --apply-acls --dry-run    # names each right that is missing',
+      'npm run --silent cupel -- install --apply-acls',
+      'npm run --silent cupel -- install --print-acls > rights',
+      'while read -r line; do kafka-acls.sh --bootstrap-server k1.example:9093 --command-config admin.properties $line; done < rights',
+    ],
+    // systemd is no process of a test. Its own program verifies the unit, and install.full.e2e.test.ts starts each service as the unit says.
+    '4. Start the services': [
+      'useradd --system --home-dir /var/lib/cupel cupel',
+      'cp deploy/systemd/cupel@.service /etc/systemd/system/',
+      'systemctl enable --now cupel@projector cupel@scorer cupel@bulk-coordinator cupel@webhook-dispatcher cupel@api',
     ],
   },
 }

@@ -9,6 +9,8 @@ export interface Prometheus {
   queryRange(query: string, range: TimeRange): Promise<readonly QueriedSeries[]>
   /** The exemplars of the series of a query. */
   exemplars(query: string, range: TimeRange): Promise<readonly QueriedExemplar[]>
+  /** The alert rules, as they were evaluated last. */
+  alerts(): Promise<readonly EvaluatedAlert[]>
   close(): Promise<void>
 }
 
@@ -30,6 +32,15 @@ export interface QueriedExemplar {
   readonly value: number
 }
 
+export interface EvaluatedAlert {
+  readonly name: string
+  /** `pending`: its condition holds, not yet for as long as the rule demands. */
+  readonly state: 'inactive' | 'pending' | 'firing'
+  /** `ok` if the last evaluation ended without an error. */
+  readonly health: 'ok' | 'err' | 'unknown'
+  readonly evaluatedAt: Date
+}
+
 /** False if the program is not installed. */
 export function hasPrometheus(): boolean {
   try {
@@ -40,14 +51,18 @@ export function hasPrometheus(): boolean {
   }
 }
 
-/** Rejects if it ends before it listens. */
-export async function startPrometheus(addresses: readonly string[]): Promise<Prometheus> {
+/** Rejects if it ends before it listens. `rules`: files of rules, which are evaluated every second. */
+export async function startPrometheus(
+  addresses: readonly string[],
+  rules: readonly string[] = [],
+): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-prometheus-'))
   const file = join(folder, 'prometheus.yml')
   const targets = addresses.map((address) => new URL(address).host)
   // JSON is YAML. The job is named as in deploy/observability/prometheus.yml.
   const scrape = { job_name: 'cupel', static_configs: [{ targets }] }
-  writeFileSync(file, JSON.stringify({ global: { scrape_interval: '1s' }, scrape_configs: [scrape] }))
+  const global = { scrape_interval: '1s', evaluation_interval: '1s' }
+  writeFileSync(file, JSON.stringify({ global, rule_files: rules, scrape_configs: [scrape] }))
   const child = spawn(
     'prometheus',
     [
@@ -90,7 +105,8 @@ function queriesOf(api: string): Omit<Prometheus, 'close'> {
   const ask = async <T>(path: string, parameters: Record<string, string>): Promise<T> => {
     const response = await fetch(`${api}/${path}?${new URLSearchParams(parameters).toString()}`)
     const text = await response.text()
-    if (!response.ok) throw new Error(`${path} of ${parameters['query']}: ${response.status} ${text}`)
+    if (!response.ok)
+      throw new Error(`${path} of ${parameters['query'] ?? 'all'}: ${response.status} ${text}`)
     return (JSON.parse(text) as { data: T }).data
   }
   return {
@@ -113,6 +129,16 @@ function queriesOf(api: string): Omit<Prometheus, 'close'> {
         exemplars.map(({ labels, value }) => ({ seriesLabels, labels, value: Number(value) })),
       )
     },
+    async alerts() {
+      const { groups } = await ask<{ groups: readonly { readonly rules: readonly SentAlert[] }[] }>('rules', {
+        type: 'alert',
+      })
+      return groups.flatMap(({ rules }) =>
+        rules.map(({ name, state, health, lastEvaluation }) => ({
+          ...{ name, state, health, evaluatedAt: new Date(lastEvaluation) },
+        })),
+      )
+    },
   }
 }
 
@@ -123,4 +149,7 @@ interface SentSeries {
 interface SentExemplars {
   readonly seriesLabels: Readonly<Record<string, string>>
   readonly exemplars: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: string }[]
+}
+interface SentAlert extends Omit<EvaluatedAlert, 'evaluatedAt'> {
+  readonly lastEvaluation: string
 }

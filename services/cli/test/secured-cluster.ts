@@ -64,8 +64,10 @@ export async function startSecuredCluster(
       ],
       { stdio: 'pipe' },
     )
-  const scram = `SCRAM-SHA-512=[password=${PASSWORD}]`
-  configure('--entity-type', 'users', '--entity-name', users.at(-1)!, '--add-config', scram)
+  // As the page for an installation says: no password is among the arguments of a process.
+  const scram = join(folder, 'scram.properties')
+  writeFileSync(scram, `SCRAM-SHA-512=password=${PASSWORD}\n`, { mode: 0o600 })
+  configure('--entity-type', 'users', '--entity-name', users.at(-1)!, '--add-config-file', scram)
   return {
     ...{ kafka, caFile, passwordFile },
     databaseUrl: await postgres.ensureDatabase('elsewhere'),

@@ -1,19 +1,22 @@
 /** An installation on a secured cluster, before `cupel install`: its operator's commands, its service processes, and a customer's calls. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DEFAULT_REPORT_PARTITIONS, silentLogger, useReportPartitions } from '@cupel/contracts'
+import { join, resolve } from 'node:path'
+import { DEFAULT_REPORT_PARTITIONS, useReportPartitions } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
-import { createAcls, openKafkaLog, type KafkaAcl } from '@cupel/event-log/kafka'
+import { openKafkaLog } from '@cupel/event-log/kafka'
 import { ensureKafkaPrograms, freePort, startChild, type Child } from '@cupel/local-stack'
 import { logServices, type LogService } from '@cupel/service-connections'
+import { until } from '@cupel/testkit'
 import { TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { expect } from 'vitest'
 import { callCupel, type Said } from './command-line.js'
 import { follow as followPage } from './follow-page.js'
+import { kafkaSettings } from './kafka-settings.js'
 import { MARKERS } from './forgotten-customers.js'
 import { PASSWORD, startSecuredCluster, type SecuredCluster } from './secured-cluster.js'
 import { checkout } from './started.js'
+import { settingsFile, unitCommand } from './systemd-unit.js'
 
 export const TOPIC_PREFIX = 'north.'
 const users = [...logServices, 'operator'].map((service) => `cupel-${service}`)
@@ -23,6 +26,8 @@ export interface SecuredInstallation {
   readonly cluster: SecuredCluster
   readonly keysFile: string
   readonly operatorSettings: Readonly<Record<string, string>>
+  /** The metrics of the first process of each service. */
+  readonly metricsUrls: readonly string[]
   /** All processes started so far, ended ones included. */
   readonly running: readonly Child[]
   /** Opens the log with every right, and without MACs. */
@@ -32,7 +37,7 @@ export interface SecuredInstallation {
   json<T>(...args: string[]): Promise<T>
   /** Runs a command of a page, which must succeed. */
   follow(command: string): Promise<Said>
-  /** Starts a process of the service that signs in as the user. */
+  /** Starts a process of the service as its systemd unit says; it signs in as the user. */
   serve(service: LogService, user?: LogService, instance?: string): Child
   spawn(
     name: string,
@@ -58,6 +63,9 @@ export async function openSecuredInstallation(): Promise<SecuredInstallation> {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-install-'))
   const cluster = await startSecuredCluster(folder, await ensureKafkaPrograms({}), users)
   const apiPort = await freePort()
+  const metricsPorts = new Map<string, number>()
+  for (const service of logServices) metricsPorts.set(service, await freePort())
+  const served = new Set<string>()
   const keysFile = join(folder, 'personal-data-keys.json')
   const common = commonSettings(cluster, keysFile)
   const urls = join(folder, 'database-urls')
@@ -76,11 +84,18 @@ export async function openSecuredInstallation(): Promise<SecuredInstallation> {
     expect(said.error).toBeNull()
     return JSON.parse(said.out) as T
   }
-  const spawn: SecuredInstallation['spawn'] = (name, file, args, settings) => {
-    const child = startService(folder, name, [file, ...args], settings)
+  const started = (
+    name: string,
+    command: string,
+    args: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): Child => {
+    const child = startService(folder, name, [command, ...args], settings)
     running.push(child)
     return child
   }
+  const spawn: SecuredInstallation['spawn'] = (name, file, args, settings) =>
+    started(name, process.execPath, [file, ...args], settings)
   const stopServices = async (): Promise<void> => {
     await Promise.all(running.map((child) => child.stop()))
   }
@@ -90,22 +105,30 @@ export async function openSecuredInstallation(): Promise<SecuredInstallation> {
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     })
 
-  const { acls } = await json<{ acls: KafkaAcl[] }>('install', '--print-acls')
-  await createAcls({ ...cluster.kafka.access, clientId: 'test', logger: silentLogger }, acls)
+  await grantRights(cluster)
   return {
     ...{ folder, cluster, keysFile, operatorSettings, running, cupel, json, spawn, stopServices },
+    metricsUrls: [...metricsPorts.values()].map((port) => `http://127.0.0.1:${port}/metrics`),
     openLog: () => openKafkaLog({ ...cluster.kafka.access, clientId: 'test', topicPrefix: TOPIC_PREFIX }),
     follow: (command) => followPage(cupel, command),
-    serve: (service, user = service, instance = 'auto') =>
-      spawn(`${service}-as-${user}`, join(checkout, 'services', service, 'dist', 'main.js'), [], {
-        ...common,
+    serve(service, user = service, instance = 'auto') {
+      const own = {
         CUPEL_DATABASE_URL_FILE: join(urls, service),
-        CUPEL_KAFKA_SASL_MECHANISM: 'plain',
         CUPEL_KAFKA_USERNAME: `cupel-${user}`,
-        CUPEL_INSTANCE: instance,
         CUPEL_PORT: String(service === 'api' ? apiPort : 0),
-        CUPEL_HOME: folder,
-      }),
+        CUPEL_METRICS_PORT: String(served.has(service) ? 0 : metricsPorts.get(service)),
+        ...(instance === 'auto' ? {} : { CUPEL_INSTANCE: instance }),
+      }
+      served.add(service)
+      writeFileSync(
+        join(folder, 'services.env'),
+        settingsFile({ ...common, CUPEL_KAFKA_SASL_MECHANISM: 'plain' }),
+      )
+      writeFileSync(join(folder, `${service}.env`), settingsFile(own))
+      const places = { '/opt/cupel': resolve(checkout), '/etc/cupel': folder, '/var/lib/cupel': folder }
+      const { command, args, environment } = unitCommand(service, places)
+      return started(`${service}-as-${user}`, command, args, environment)
+    },
     async signUp() {
       const { account_id: account } = await json<{ account_id: string }>(
         'accounts',
@@ -131,6 +154,24 @@ export async function openSecuredInstallation(): Promise<SecuredInstallation> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** As an administrator of the brokers, with the command of the page and no setting of the installation but where its brokers are. */
+async function grantRights({ kafka }: SecuredCluster): Promise<void> {
+  const administrator = { ...kafkaSettings(kafka.access), CUPEL_TOPIC_PREFIX: TOPIC_PREFIX }
+  const run = async (...args: string[]): Promise<{ changed: boolean; missing: number }> => {
+    const said = await callCupel(administrator, ['install', '--apply-acls', ...args, '--json'])
+    expect(said.error).toBeNull()
+    const { changed, steps } = JSON.parse(said.out) as { changed: boolean; steps: { changes: string[] }[] }
+    return { changed, missing: steps.flatMap(({ changes }) => changes).length }
+  }
+  const planned = await run('--dry-run')
+  expect(planned.missing).toBeGreaterThan(300)
+  expect(planned.changed).toBe(false)
+  expect(await run()).toEqual({ changed: true, missing: planned.missing })
+  // A broker learns of a right a moment after its controller.
+  await until(async () => expect(await run('--dry-run')).toEqual({ changed: false, missing: 0 }))
+  expect(await run()).toEqual({ changed: false, missing: 0 })
 }
 
 /** Each service has a user of its own in the database, as at the brokers. */
@@ -171,11 +212,11 @@ function settingsOfOperator(cluster: SecuredCluster, folder: string): Record<str
 function startService(
   folder: string,
   name: string,
-  args: string[],
+  [command, ...args]: readonly [string, ...string[]],
   settings: Readonly<Record<string, string>>,
 ): Child {
   return startChild({
-    ...{ name, args, command: process.execPath, cwd: checkout },
+    ...{ name, args, command, cwd: checkout },
     env: { PATH: process.env['PATH'], ...settings },
     logFile: join(folder, `${name}.log`),
     recordFolder: join(folder, 'processes'),

@@ -8,7 +8,7 @@ import { topicSpecs } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import { openDatabase } from '@cupel/postgres'
 import { logServices } from '@cupel/service-connections'
-import { noteSkip, until } from '@cupel/testkit'
+import { hasPrometheus, noteSkip, startPrometheus, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { commandsBelow } from '../follow-page.js'
 import { openSecuredInstallation, TOPIC_PREFIX, type SecuredInstallation } from '../secured-installation.js'
@@ -18,6 +18,9 @@ const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`an installation on a cluster of its own: ${missing}`)
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const REPORTS = 'screening.report.events.v1'
+/** Scrapes and evaluations are a second apart. */
+const SETTLED_MS = 3_000
+if (!hasPrometheus()) noteSkip('prometheus is not installed: alerts are not evaluated')
 
 describe.skipIf(missing !== undefined)('an installation on a secured cluster', () => {
   let installation: SecuredInstallation
@@ -35,6 +38,10 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
   const json: SecuredInstallation['json'] = (...args) => installation.json(...args)
   const call: SecuredInstallation['call'] = (path, body) => installation.call(path, body)
   const serve: SecuredInstallation['serve'] = (...of) => installation.serve(...of)
+  const stopped = async (service: string): Promise<void> => {
+    const own = installation.running.filter(({ name }) => name.startsWith(`${service}-as-`))
+    await Promise.all(own.map((each) => each.stop()))
+  }
 
   test('report partitions that no id could name are refused before anything is made', async () => {
     for (const count of ['48', '1', '512'])
@@ -114,6 +121,38 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     })
   })
 
+  test.runIf(hasPrometheus())(
+    'no alert is active while all is well, but that of lists, which are not imported; a service that ended is told',
+    async () => {
+      const rules = join(checkout, 'deploy/observability/alerts.yml')
+      const prometheus = await startPrometheus(installation.metricsUrls, [rules])
+      onTestFinished(() => prometheus.close())
+      /** Each rule was evaluated without an error over two scrapes or more of every process. */
+      const active = async (): Promise<string[]> => {
+        const asked = Date.now()
+        return await until(async () => {
+          const alerts = await prometheus.alerts()
+          expect(alerts.length).toBeGreaterThan(25)
+          for (const { name, health, evaluatedAt } of alerts) {
+            expect(health, name).toBe('ok')
+            expect(evaluatedAt.getTime(), name).toBeGreaterThan(asked + SETTLED_MS)
+          }
+          return alerts.filter(({ state }) => state !== 'inactive').map(({ name }) => name)
+        })
+      }
+      expect((await call('/v1/screen', { address: LAZARUS })).status).toBe(200)
+      const range = { fromSeconds: Date.now() / 1_000, stepSeconds: 1 }
+      await until(async () => {
+        const up = await prometheus.queryRange('up == 1', { ...range, toSeconds: Date.now() / 1_000 })
+        expect(up).toHaveLength(logServices.length)
+      })
+      expect(await active()).toEqual(['CupelNothingGreen'])
+      await stopped('webhook-dispatcher')
+      await until(async () => expect(await active()).toEqual(['CupelServiceDown', 'CupelNothingGreen']))
+      serve('webhook-dispatcher')
+    },
+  )
+
   test('status tells the processes by their heartbeats, and which services are missing', async () => {
     interface Told {
       healthy: boolean
@@ -129,7 +168,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
         logServices.map((service) => `${service}-0`).sort(),
       )
     })
-    await installation.running.find(({ name }) => name.startsWith('webhook-dispatcher'))!.stop()
+    await stopped('webhook-dispatcher')
     const said = await cupel('status', '--json')
     expect(said.exitCode).toBe(1)
     expect(JSON.parse(said.out)).toMatchObject({
@@ -193,11 +232,7 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
     })
     // The order of the runbook: readers of a lane come before its writers.
     for (const service of ['projector', 'scorer', 'bulk-coordinator', 'api'] as const) {
-      await Promise.all(
-        installation.running
-          .filter(({ name }) => name.startsWith(`${service}-as-`))
-          .map((each) => each.stop()),
-      )
+      await stopped(service)
       serve(service)
     }
     const grown = installation.openLog()

@@ -61,12 +61,21 @@ function grant(
   }
 }
 
-/** Arguments of Kafka's own `kafka-acls.sh`, one line each. */
+/** Arguments of Kafka's own `kafka-acls.sh`, one line for all resources of a principal with the same operations: each call takes about a second. */
 export function aclLines(acls: readonly Acl[]): string {
-  return acls
-    .map(
-      ({ principal, resource_type: type, name, pattern, operation }) =>
-        `--add --allow-principal ${principal} --operation ${operation} --${type} ${name} --resource-pattern-type ${pattern}`,
-    )
-    .join('\n')
+  const operationsOn = new Map<string, { readonly acl: Acl; readonly operations: string[] }>()
+  for (const acl of acls) {
+    const { principal, resource_type: type, pattern, name } = acl
+    const key = [principal, type, pattern, name].join(' ')
+    const { operations } = operationsOn.get(key) ?? operationsOn.set(key, { acl, operations: [] }).get(key)!
+    operations.push(acl.operation)
+  }
+  const resourcesOf = new Map<string, string[]>()
+  for (const { acl, operations } of operationsOn.values()) {
+    const { principal, resource_type: type, pattern, name } = acl
+    const of = operations.map((operation) => ` --operation ${operation}`).join('')
+    const line = `--add --allow-principal ${principal}${of} --resource-pattern-type ${pattern}`
+    resourcesOf.set(line, [...(resourcesOf.get(line) ?? []), `--${type} ${name}`])
+  }
+  return [...resourcesOf].map(([line, resources]) => `${line} ${resources.join(' ')}`).join('\n')
 }

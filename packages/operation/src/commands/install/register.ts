@@ -1,11 +1,13 @@
 /** `cupel install` and `cupel upgrade`: bring a Postgres, a Kafka and a schema registry that exist to this version. */
 import type { Command } from 'commander'
+import type { StepResult } from './install.js'
 import { answer, type JsonOption, type CliContext, wholeNumber } from '@cupel/command-line'
 
 interface InstallCommandOptions extends JsonOption {
   readonly dryRun?: boolean
   readonly beforeRestore?: boolean
   readonly printAcls?: boolean
+  readonly applyAcls?: boolean
   readonly grantRights?: boolean
   readonly principal: string
   readonly screenPartitions?: number
@@ -39,10 +41,14 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
     )
     .option('--dry-run', 'say what would be done, and do nothing')
     .option('--print-acls', 'print the rights that each service needs at the brokers, and do nothing')
+    .option(
+      '--apply-acls',
+      'grant them and those of operators as a user who may alter the cluster, and do nothing else; with --dry-run say which are missing',
+    )
     .option('--grant-rights', 'also grant them, as a user who may alter the cluster')
     .option(
       '--principal <template>',
-      'user of a service at the brokers, for --print-acls and --grant-rights',
+      'user of a service at the brokers, for --print-acls, --apply-acls and --grant-rights',
       'User:cupel-{service}',
     )
     .option(
@@ -59,6 +65,7 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
     .addHelpText('after', HELP)
     .action(async (options: InstallCommandOptions) => {
       if (options.printAcls === true) return await printAcls(context, options)
+      if (options.applyAcls === true) return await applyAcls(context, options)
       const [{ install }, { withTarget }] = await Promise.all([import('./install.js'), import('./target.js')])
       const dryRun = options.dryRun === true
       const { screenPartitions: screen, reportPartitions: report } = options
@@ -69,10 +76,7 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
           ...(options.grantRights === true ? { principalOf: principalOf(options) } : {}),
         }),
       )
-      const changes = steps.flatMap((step) => step.changes)
-      answer(context, options, { dry_run: dryRun, changed: changes.length > 0 && !dryRun, steps }, () =>
-        textOf(steps, dryRun),
-      )
+      tell(context, options, steps)
     })
   if (!isUpgrade)
     command.option(
@@ -92,10 +96,20 @@ async function printAcls(context: CliContext, options: InstallCommandOptions): P
   answer(context, options, { acls }, () => aclLines(acls))
 }
 
-function textOf(
-  steps: readonly { readonly name: string; readonly changes: readonly string[] }[],
-  dryRun: boolean,
-): string {
+async function applyAcls(context: CliContext, options: InstallCommandOptions): Promise<void> {
+  const { applyRights } = await import('./apply-rights.js')
+  tell(context, options, [await applyRights(context, principalOf(options), options.dryRun === true)])
+}
+
+type Told = readonly StepResult[]
+
+function tell(context: CliContext, options: InstallCommandOptions, steps: Told): void {
+  const dryRun = options.dryRun === true
+  const changed = !dryRun && steps.some(({ changes }) => changes.length > 0)
+  answer(context, options, { dry_run: dryRun, changed, steps }, () => textOf(steps, dryRun))
+}
+
+function textOf(steps: Told, dryRun: boolean): string {
   const lines = steps.flatMap(({ name, changes }) =>
     changes.length === 0 ? [`${name}: in place`] : [`${name}:`, ...changes.map((change) => `  ${change}`)],
   )

@@ -19,8 +19,7 @@ import {
 import { migrate, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
 import { hasCurrentDefinition, installReadModels, installTenantWalls } from '@cupel/projections'
 import { readModels } from '@cupel/read-models'
-import type { KafkaAcl } from '@cupel/event-log/kafka'
-import { acceptsFault, kafkaAccess, recordKeysOf } from '@cupel/service-connections'
+import { acceptsFault, recordKeysOf } from '@cupel/service-connections'
 import {
   openLog,
   loadCodec,
@@ -36,6 +35,7 @@ import {
   renewReadModels,
 } from '@cupel/command-line/installation'
 import { serviceAcls } from './acls.js'
+import { brokerRightsStep } from './broker-rights.js'
 import { evidenceSteps } from './evidence.js'
 import type { Step } from './step.js'
 import type { Target } from './target.js'
@@ -53,12 +53,16 @@ export function installationSteps(
   note: (sentence: string) => void,
   { sizes = {}, principalOf }: StepChoices = {},
 ): readonly Step[] {
+  const { config, logger } = target
   return [
     migrationsStep(target),
     readModelsStep(target),
     ...(target.logins.length === 0 ? [] : [rolesStep(target)]),
     topicsStep(target, sizes),
-    ...(principalOf === undefined ? [] : [brokerRightsStep(target, principalOf)]),
+    // The own user keeps its rights by other means, so that the brokers can be asked to grant some.
+    ...(principalOf === undefined
+      ? []
+      : [brokerRightsStep(config, logger, serviceAcls(principalOf, config.CUPEL_TOPIC_PREFIX))]),
     ...(target.log.kind === 'embedded' ? [] : [reportPartitionsStep(target)]),
     schemasStep(target),
     ...evidenceSteps(target),
@@ -152,32 +156,6 @@ function topicsStep(target: Target, sizes: ChosenSizes): Step {
         )
     },
     make: async () => await log.ensureTopics(await sizedTopics(target, sizes), accepts),
-  }
-}
-
-/** The own user keeps its rights by other means, so that the brokers can be asked to grant some. */
-function brokerRightsStep({ config, logger }: Target, principalOf: (service: string) => string): Step {
-  const acls = serviceAcls(principalOf, config.CUPEL_TOPIC_PREFIX)
-  const atBrokers = async () => {
-    const { connectionOptions, createAcls, missingAcls } = await import('@cupel/event-log/kafka')
-    const access = { ...(await kafkaAccess(config)), clientId: 'cupel-install' }
-    const connection = connectionOptions(access, logger)
-    return {
-      missing: () => missingAcls(connection, acls),
-      grant: (missing: readonly KafkaAcl[]) => createAcls(connection, missing),
-    }
-  }
-  const sentenceOf = ({ principal, operation, resource_type: type, name }: KafkaAcl): string =>
-    `Grant ${principal} ${operation} on the ${type} ${name}.`
-  return {
-    name: 'rights at the brokers',
-    needed: async () => (await (await atBrokers()).missing()).map(sentenceOf),
-    async make() {
-      const { missing, grant } = await atBrokers()
-      const lacking = await missing()
-      if (lacking.length > 0) await grant(lacking)
-      return lacking.map(sentenceOf)
-    },
   }
 }
 
