@@ -93,6 +93,3 @@ export const sideOf = (side: Side, weight = WEIGHT): string => `
          : 'false, t.from_id, t.to_net'
      }
    ${seen(side)}`
-
-/** No stranger changes which ones are the largest: neither with many transfers nor with new ones. */
-export const LARGEST_FIRST = 'weight DESC, transfer_id'
