@@ -2,6 +2,8 @@
 export { openArchiveLog, type ArchiveLogOptions } from './archive-log.js'
 export { createArchive, type Created, type CreateOptions, type SegmentLimits } from './create-archive.js'
 export { openFolderStore } from './folder-store.js'
+export { openCopy } from './open-copy.js'
+export { openPlace } from './open-place.js'
 export type { ArchivedSchema, ArchivedTree, ArchivedSchemaVersion, Segment } from './format/manifest.js'
 export { exportParquet, UNDECODED, type ExportedParquet } from './parquet/export-parquet.js'
 export { readArchiveFiles, type ArchiveFiles } from './read-files.js'

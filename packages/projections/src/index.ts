@@ -47,6 +47,14 @@ export {
 } from './outbox.js'
 export { startOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from './outbox-relay.js'
 export {
+  beginRetirement,
+  endRetirement,
+  listRetiredMonths,
+  type MonthRetired,
+  type RetiredMonth,
+} from './retired-months.js'
+export {
+  holdTables,
   rebuildReadModel,
   RebuildInProgressError,
   type AcceptedDifferences,

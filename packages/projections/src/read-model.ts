@@ -28,6 +28,16 @@ export interface ReadModel {
   /** Every table of the definition: a rebuild compares them. */
   readonly tables: readonly string[]
   readonly reducers: readonly Reducer[]
+  /**
+   * What retention takes from the rows of old months, `at` the time of a row: a text that its record still has, so that no reader needs it in
+   * the row.
+   */
+  readonly retires?: {
+    readonly table: string
+    readonly key: string
+    readonly column: string
+    readonly at: string
+  }
   /** Records of one partition in one batch; use fewer for large rows. */
   readonly maxBatchRecords?: number
   /** Whether its writes find rows by the keys of the tables alone: a rebuild makes the other indexes at its end. */

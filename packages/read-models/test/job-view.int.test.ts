@@ -11,7 +11,7 @@ import {
   type JobItem,
   type JobReading,
 } from '@cupel/bulk/read-model'
-import { reportView } from '@cupel/reports/read-model'
+import { documentReader, reportView } from '@cupel/reports/read-model'
 
 const JOB = 'job_1'
 const OWNER = { accountId: 'acc_1', livemode: true }
@@ -158,7 +158,9 @@ test('rebuilding the view gives the same table', async () => {
 })
 
 test('nothing is asked for where no item has a report', async () => {
-  expect(await readItemReports(fixture.database, OWNER, [])).toEqual(new Map())
+  expect(await readItemReports({ ...fixture, readDocuments: documentReader(fixture) }, OWNER, [])).toEqual(
+    new Map(),
+  )
 })
 
 describe('a stretch of the results', () => {

@@ -1,14 +1,18 @@
 import type { DomainEvent, ReportGenerated } from '@cupel/contracts'
 import { ownerKeysOf, parseAddress, soughtOwnerKeys, toEip55, writtenForms } from '@cupel/domain'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { MonthRetired } from '@cupel/projections'
 import { event, openFixture, type Fixture } from './fixture.js'
 import {
+  documentReader,
+  documentsOf,
   getReport,
   listReportPlaces,
   listReports,
   reportView,
   type ReportFilter,
   type ReportPage,
+  type ReportPlace,
 } from '@cupel/reports/read-model'
 
 const OWNER = { accountId: 'acc_1', livemode: true }
@@ -96,6 +100,64 @@ test('a report is read as it was recorded, byte for byte', async () => {
     reportId: 'r1',
     document: recorded.data.report,
   })
+})
+
+/** As retention does in a month whose event is in the log. */
+const retire = (...reportIds: readonly string[]) =>
+  fixture.database.execute(
+    'UPDATE report_view.report SET document = NULL WHERE report_id = ANY ($1::text[])',
+    [reportIds],
+  )
+
+test('a document that is gone from its row is read from the record, byte for byte, and for its account only', async () => {
+  const recorded = [report('r1'), report('r2', { level: 'red' }), report('r3')]
+  await project(...recorded)
+  await retire('r1', 'r3')
+  const { items } = await listReports(fixture.database, {
+    ...{ ...OWNER, filter: {}, pageSize: 10, after: null },
+  })
+  const read = documentReader(fixture)
+  const stored = items.map(({ document }) => document)
+  const texts = Object.fromEntries(recorded.map(({ data }) => [data.reportId, data.report]))
+  expect(await documentsOf(read, OWNER, stored)).toEqual(items.map(({ reportId }) => texts[reportId]))
+  const found = await getReport(fixture.database, { ...OWNER, reportId: 'r1' })
+  const place = found!.state === 'generated' ? (found!.document as ReportPlace) : null
+  expect(place).toMatchObject({ reportId: 'r1' })
+  await expect(read({ ...OWNER, accountId: 'acc_2' }, [place!])).rejects.toThrow('has no report r1')
+  await expect(read(OWNER, [{ ...place!, reportId: 'r2' }])).rejects.toThrow('has no report r2')
+})
+
+test('a rebuild leaves out what retention took in a month that the log states, and nothing else', async () => {
+  const old = { generatedAt: '2024-01-31T23:59:59.999Z' }
+  await project(
+    report('r1', old),
+    report('r2', old),
+    report('r3', { generatedAt: '2024-02-01T00:00:00.000Z' }),
+  )
+  await retire('r1', 'r3')
+  const differing = async () => {
+    const { comparison } = await fixture.rebuild(reportView)
+    return comparison[0]!.different.map(({ key, columns }) => [key, columns])
+  }
+  expect(await differing()).toEqual([
+    ['report_id=r1', ['document']],
+    ['report_id=r3', ['document']],
+  ])
+  await fixture.append(event('MonthRetired', '2024-01', retired('2024-01')))
+  expect(await differing()).toEqual([['report_id=r3', ['document']]])
+  await fixture.database.execute(`UPDATE report_view.report SET document = $1 WHERE report_id = 'r3'`, [
+    report('r3').data.report,
+  ])
+  expect((await fixture.rebuild(reportView)).comparison).toMatchObject([{ isEqual: true }])
+  const whole = await fixture.database.query(
+    'SELECT report_id AS id FROM report_view.report WHERE document IS NOT NULL ORDER BY id',
+  )
+  expect(whole).toEqual([{ id: 'r2' }, { id: 'r3' }])
+})
+
+const retired = (month: string): MonthRetired => ({
+  ...{ month, store: 'database', reports: 2, archive: '/backup', manifest: 1, treeSize: 9, treeRoot: '' },
+  ...{ cuts: [], retiredAt: '2026-11-21T09:00:00.000Z', retiredBy: 'operator', reason: 'old' },
 })
 
 test("another account's report, or the other environment's, does not exist", async () => {

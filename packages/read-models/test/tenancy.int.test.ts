@@ -147,9 +147,10 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
   [
     'reports of the items of a job',
     async (database, of) => {
+      const readDocuments = () => Promise.reject(new Error('The rows have their documents'))
       const item = { status: 'completed', index: 0, address: 'x', level: 'green', score: 0 } as const
       const items = [0, 1, 2].map((index) => ({ ...item, reportId: `report-${index}` }))
-      return [...(await readItemReports(database, of, items)).keys()]
+      return [...(await readItemReports({ database, readDocuments }, of, items)).keys()]
     },
   ],
 ]

@@ -24,6 +24,7 @@ import {
   type ServiceFrame,
   openTracing,
 } from '@cupel/kit/service'
+import { withArchivedFront } from './archived-front.js'
 import { kafkaAccess } from './kafka-access.js'
 import { requireTopics } from './require-topics.js'
 import type { LogService } from './service-access.js'
@@ -61,7 +62,7 @@ async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions 
   const instance = await takeInstance(frame, database, options.role?.(config) ?? frame.name)
   const log = await openAuthenticLog({
     ...{ keys: recordKeysOf(config), database, logger, metrics: frame.metrics },
-    log: await openLog(frame, database, instance),
+    log: withArchivedFront(await openLog(frame, database, instance), { config, database, logger }),
     onUnfit: (error) => frame.fail(error.message, error),
   })
   shutdown.phase('log', () => log.close())

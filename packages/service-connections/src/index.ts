@@ -1,5 +1,6 @@
 export { certainSkewMs, measureClock, startInstallationClock } from './clock/installation-clock.js'
 export { databaseRights, historyRights, type DatabaseRights, type Verb } from './generated/database-rights.js'
+export { withArchivedFront } from './archived-front.js'
 export { kafkaAccess } from './kafka-access.js'
 export { openSignedLog } from './open-signed-log.js'
 export { acceptsFault } from './require-topics.js'

@@ -51,6 +51,10 @@ export const elsewhere: readonly FailpointName[] = [
   // packages/chain-data/test/follow/restarts.int.test.ts ends a follower at each of these.
   'follow.file',
   'follow.import',
+  // services/cli/test/retention/retention.int.test.ts lets the command die at each of these.
+  'retention.begin',
+  'retention.documents',
+  'retention.cut',
   // services/scorer/test/history-deaths.int.test.ts ends a scorer at each of these.
   'histories.page',
   'histories.file',

@@ -46,6 +46,7 @@ export {
 } from './test-witness.js'
 export { startS3Server, type S3Server } from './s3-server.js'
 export { makeCertificate, type CertificateOrder } from './certificates.js'
+export { crashAt } from './crash.js'
 export { killedAt } from './killed-at.js'
 export { programArguments } from './test-program.js'
 export { PATIENCE_MS, until } from './until.js'

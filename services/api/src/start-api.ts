@@ -20,7 +20,7 @@ import { readOidcSettings, type OidcSettings } from '@cupel/kit/oidc'
 import type { ResolveName } from '@cupel/kit/outbound'
 import type { Database } from '@cupel/postgres'
 import { listAuditEntries } from '@cupel/audit/read-model'
-import { listReports } from '@cupel/reports/read-model'
+import { documentReader, listWholeReports } from '@cupel/reports/read-model'
 import { createPdfRenderer, type Brand } from '@cupel/reports/pdf'
 import { openSignedLog, startInstallationClock } from '@cupel/service-connections'
 import {
@@ -334,9 +334,10 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
 }
 
 function listingsOf(
-  { database }: ApiDeps,
+  { database, log, codec }: ApiDeps,
   { tokens, personalData }: Parts,
 ): Pick<EndpointParts, 'listing' | 'auditListing'> {
+  const reading = { database, readDocuments: documentReader({ log, codec }) }
   type Searched = string | readonly string[] | undefined
   const stored = async (accountId: string, searched: Searched, as: 'spellings' | 'referenceSpellings') =>
     typeof searched === 'string' ? await personalData[as](accountId, searched) : searched
@@ -344,7 +345,7 @@ function listingsOf(
     listing: {
       async list({ accountId, livemode }, { filter, ...query }) {
         const customerReference = await stored(accountId, filter.customerReference, 'referenceSpellings')
-        return await listReports(database, {
+        return await listWholeReports(reading, {
           ...{ accountId, livemode, ...query },
           filter: { ...filter, customerReference },
         })

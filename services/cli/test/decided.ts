@@ -63,11 +63,12 @@ export interface Decided extends CommandLine {
 export async function openDecided({
   signs = false,
   settings = {},
+  ...given
 }: {
   readonly signs?: boolean
   readonly settings?: Readonly<Record<string, string>>
-} = {}): Promise<Decided> {
-  const base = await openCommandLine(settings)
+} & Parameters<typeof openCommandLine>[1] = {}): Promise<Decided> {
+  const base = await openCommandLine(settings, given)
   const { database, log, codec } = base
   if (signs) createSigningKeys(join(base.folder, REPORT_SIGNING_KEYS_FILE), 'reports')
   const { document, canonical, sha256 } = compiledDefaultPolicy

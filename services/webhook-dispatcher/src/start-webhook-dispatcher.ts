@@ -88,7 +88,7 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   })
   const bodies = startBuildingBodies({
     database,
-    readEndedJob: deps.readEndedJob ?? readEndedJobFrom({ database, log }),
+    readEndedJob: deps.readEndedJob ?? readEndedJobFrom({ database, log, codec }),
     resultsUrl: (jobId) => `${baseUrl()}/v1/bulk/${jobId}/results`,
     mailStyle,
     logger,

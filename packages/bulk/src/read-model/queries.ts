@@ -19,6 +19,7 @@ import {
 } from '@cupel/domain'
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { ForeignRowError, queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
+import { documentsOf, type ReadDocuments, type ReportPlace, storedDocument } from '@cupel/reports/read-model'
 import type { StoredItem } from './reducers.js'
 
 /** The state of a job, without its items. */
@@ -317,9 +318,9 @@ export function itemOf(
   return { status: 'pending', ...asked }
 }
 
-/** The recorded reports of completed items, by report id. */
+/** The recorded reports of completed items, by report id. Rejects as `readDocuments` does. */
 export async function readItemReports(
-  database: Queryable,
+  { database, readDocuments }: { readonly database: Queryable; readonly readDocuments: ReadDocuments },
   tenant: Tenant,
   items: readonly JobItem[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -327,15 +328,17 @@ export async function readItemReports(
     ...new Set(items.flatMap((item) => (item.status === 'completed' ? [item.reportId] : []))),
   ]
   if (reportIds.length === 0) return new Map()
-  const rows = await queryTenant<{ readonly reportId: string; readonly document: string }>(
+  const rows = await queryTenant<ReportPlace & { readonly document: string | null }>(
     database,
     tenant,
     {
       name: 'job-view.reports',
-      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')} FROM report_view.report
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')}, log_partition AS partition, log_offset AS offset
+             FROM report_view.report
              WHERE report_id = ANY($1) AND account_id = $2 AND livemode = $3 AND state = 'generated'`,
     },
     [reportIds, tenant.accountId, tenant.livemode],
   )
-  return new Map(rows.map(({ reportId, document }) => [reportId, document]))
+  const documents = await documentsOf(readDocuments, tenant, rows.map(storedDocument))
+  return new Map(rows.map(({ reportId }, at) => [reportId, documents[at]!]))
 }

@@ -13,7 +13,7 @@ import {
 import type { Profile, RunFile } from '@cupel/local-stack'
 import { openPersonalData, type PersonalData } from '@cupel/personal-data'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { kafkaAccess, recordKeysOf } from '@cupel/service-connections'
+import { kafkaAccess, recordKeysOf, withArchivedFront } from '@cupel/service-connections'
 import type { Config, Shutdown } from '@cupel/kit/service'
 
 export interface Connections {
@@ -61,7 +61,7 @@ export async function connect(
   const log = await openAuthenticLog({
     ...{ database, logger },
     keys: checksMacs ? recordKeysOf(config) : null,
-    log: await openLog(config, database, logger),
+    log: withArchivedFront(await openLog(config, database, logger), { config, database, logger }),
   })
   shutdown.phase('log', () => log.close())
   await useRecordedReportPartitions(database)

@@ -35,6 +35,7 @@ export const eventFacts = {
   ApiKeyRevoked: {"personal":["revokedBy","reason"],"operators":[],"call":null,"audited":true,"restoresTable":true},
   ApiRequestAudited: {"personal":["clientAddress","actor"],"operators":[],"call":null,"audited":true,"restoresTable":false},
   RefusedRequestsCounted: {"personal":["clientNetwork"],"operators":[],"call":null,"audited":true,"restoresTable":false},
+  MonthRetired: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},
   RebuildAccepted: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},
   RecordKeysRegistered: {"personal":[],"operators":[],"call":null,"audited":true,"restoresTable":false},
   WebhookEndpointCreated: {"personal":["recipient","reason","call.clientAddress","call.actor"],"operators":["createdBy"],"call":{"subjects":["endpointId"],"endedAt":"createdAt"},"audited":true,"restoresTable":true},

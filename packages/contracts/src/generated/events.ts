@@ -1309,6 +1309,39 @@ export interface RefusedRequestsCounted {
   readonly countedBy: string
 }
 
+/** An operator hands the reports of a month to an archive. From then on a row of the month may be without its document, or the log without its records. */
+export interface MonthRetired {
+  /** A month of UTC, such as 2026-01, by the end of the screenings. */
+  readonly month: string
+  /** What gives its reports away: database (the documents in their rows) or log (their records). */
+  readonly store: string
+  /** Reports of the month that the archive gives with the same bytes. */
+  readonly reports: number
+  /** The folder, or s3://bucket/prefix, as the operator named it. */
+  readonly archive: string
+  /** Number of the last manifest of the archive. */
+  readonly manifest: number
+  /** Leaves of the signed tree head that the archive names: every report of the month has one of them. */
+  readonly treeSize: number
+  /** The root of that tree, in base64. */
+  readonly treeRoot: string
+  /** Where the log is cut; empty if the store is the database. */
+  readonly cuts: readonly LogCut[]
+  /** UTC, RFC 3339 with milliseconds. */
+  readonly retiredAt: string
+  readonly retiredBy: string
+  /** Reason given by the operator. */
+  readonly reason: string
+}
+
+/** LogCut */
+export interface LogCut {
+  readonly topic: string
+  readonly partition: number
+  /** The first offset that stays. */
+  readonly before: number
+}
+
 /** An operator put a rebuilt read model into service although its rows differ from those that were in service. */
 export interface RebuildAccepted {
   /** Name of the read model. */
@@ -1834,6 +1867,7 @@ export interface EventData {
   readonly ApiKeyRevoked: ApiKeyRevoked
   readonly ApiRequestAudited: ApiRequestAudited
   readonly RefusedRequestsCounted: RefusedRequestsCounted
+  readonly MonthRetired: MonthRetired
   readonly RebuildAccepted: RebuildAccepted
   readonly RecordKeysRegistered: RecordKeysRegistered
   readonly WebhookEndpointCreated: WebhookEndpointCreated

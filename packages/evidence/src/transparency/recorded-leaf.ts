@@ -1,11 +1,12 @@
 /** The leaf of a report, made of its record: it is the same before the leaf is in the transparency log and after it. */
 import type { RecordedLeaf } from '@cupel/contracts'
-import type { EventCodec, EventLog, Position } from '@cupel/event-log'
+import type { EventCodec, EventLog, LogRecord, Position } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
 import { leafHash, purposeOf } from '@cupel/signing'
 import { originOf } from './format/checkpoint.js'
 import { publishedKeys } from './keys/publish-keys.js'
-import { leafOfRecord, documentDecoder } from './leaf-of-record.js'
+import { documentDecoder, leafOfRecord, recordHashOf, type DocumentOf } from './leaf-of-record.js'
+import { parseLeafEntry } from './format/leaf.js'
 import { readCheckpoint } from './read-log.js'
 
 export interface RecordedLeafParts {
@@ -36,12 +37,36 @@ export function recordedLeafReader(parts: RecordedLeafParts): RecordedLeafOf {
   }
 }
 
-async function hashOfRecord({ log, codec }: RecordedLeafParts, at: Position): Promise<string> {
+async function hashOfRecord({ database, log, codec }: RecordedLeafParts, at: Position): Promise<string> {
   const documentOf = documentDecoder(codec)
   for await (const records of log.read({ ...at, from: at.offset, to: at.offset + 1 }))
-    for (const record of records)
-      return leafHash(Buffer.from(leafOfRecord(record, documentOf).entry)).toString('hex')
+    for (const record of records) {
+      const { timestampMs } = record
+      const entry =
+        timestampMs === undefined
+          ? await storedEntry({ database, log }, record, documentOf)
+          : leafOfRecord(record, documentOf).entry
+      return leafHash(Buffer.from(entry)).toString('hex')
+    }
   throw new Error(`The log has no record at ${at.topic}/${at.partition}, offset ${at.offset}`)
+}
+
+/** Of a record that comes from an archive, which has no times: its leaf is in the tree, because records without one are never cut. */
+async function storedEntry(
+  { database, log }: Pick<RecordedLeafParts, 'database' | 'log'>,
+  record: LogRecord,
+  documentOf: DocumentOf,
+): Promise<string> {
+  const rows = await database.query<{ entry: string }>(
+    `SELECT entry FROM transparency.leaf JOIN transparency.log USING (number) WHERE document_id = $1 AND log = $2 ORDER BY index`,
+    [documentOf(record)?.documentId ?? null, await log.identity()],
+  )
+  const hash = recordHashOf(record)
+  const own = rows.find(({ entry }) => parseLeafEntry(entry)?.recordHash.equals(hash) === true)
+  if (own !== undefined) return own.entry
+  throw new Error(
+    `The record ${record.topic}/${record.partition} at ${record.offset} has no leaf in the tree`,
+  )
 }
 
 /** The keys name the log before its first checkpoint does. The name that a checkpoint states is the last one. */

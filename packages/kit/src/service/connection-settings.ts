@@ -112,6 +112,13 @@ export const settingsOfConnections = {
     'File with the certificate authorities of the registry in PEM; by default those of the system.',
   ),
   CUPEL_REGISTRY_INSECURE: insecure('the registry of CUPEL_REGISTRY_URL'),
+  CUPEL_RETENTION_ARCHIVE: z
+    .string()
+    .regex(/^(?:\/|s3:\/\/)/, 'expected the path of a folder from the root, or s3://bucket/prefix')
+    .optional()
+    .describe(
+      'The archive that has the records which retention cut from the log (docs/retention.md): a folder, or `s3://bucket/prefix`. Every service and every command reads on there. Give it to all of them before the log is cut.',
+    ),
   CUPEL_S3_ENDPOINT: url
     .optional()
     .describe(

@@ -8,6 +8,7 @@ import { LogStoppedError, placeOf, requireFront } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { UnappliableRecordError } from '../consume/unappliable-record.js'
 import { outboxType, writeOutbox, type OutboxEvent } from '../outbox.js'
+import { monthsWithoutDocuments } from '../retired-months.js'
 import {
   analyzeTables,
   carryRights,
@@ -74,13 +75,7 @@ export class RebuildInProgressError extends Error {
  */
 export async function rebuildReadModel(options: RebuildOptions): Promise<RebuildResult> {
   const { database, readModel } = options
-  return await database.withConnection(async (connection) => {
-    const [lock] = await connection.query<{ taken: boolean }>(
-      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
-      [`cupel.rebuild.${readModel.name}`],
-    )
-    if (lock?.taken !== true)
-      throw new RebuildInProgressError(`A rebuild of ${readModel.name} is already under way`)
+  return await holdTables(database, readModel, async () => {
     try {
       return await rebuild(options)
     } catch (error) {
@@ -92,6 +87,25 @@ export async function rebuildReadModel(options: RebuildOptions): Promise<Rebuild
         ),
       )
       throw error
+    }
+  })
+}
+
+/** Keeps rebuilds and retention of a read model out until the work is done. Rejects with RebuildInProgressError while one is under way. */
+export async function holdTables<T>(
+  database: Database,
+  readModel: Pick<ReadModel, 'name'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  return await database.withConnection(async (connection) => {
+    const [lock] = await connection.query<{ taken: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
+      [`cupel.rebuild.${readModel.name}`],
+    )
+    if (lock?.taken !== true)
+      throw new RebuildInProgressError(`A rebuild or the retention of ${readModel.name} is already under way`)
+    try {
+      return await work()
     } finally {
       await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [
         `cupel.rebuild.${readModel.name}`,
@@ -185,13 +199,35 @@ async function compareWithLive(options: RebuildOptions, build: Build): Promise<T
     if (live.digests.every(({ rows }) => rows === 0)) return []
     // The live rows come from another log: they are compared with all records of this one.
     await build.readTo(await build.ends(), 'comparing')
+    await leaveOutRetired(options)
     return await compareRowByRow(options, build)
   }
   await build.readTo(live.positions, 'comparing')
+  await leaveOutRetired(options)
   const rebuilt = await database.transaction({ at: 'projector.rebuild-compare' }, (transaction) =>
     digestTables(transaction, readModel, freshSchema(readModel)),
   )
   return areEqual(live.digests, rebuilt) ? equalTables(live.digests) : await compareRowByRow(options, build)
+}
+
+/** Only in months that the log states: a text that is gone from another row is a difference. */
+async function leaveOutRetired(options: RebuildOptions): Promise<void> {
+  const { database, readModel } = options
+  // Tables of another version may not have the columns of the statement.
+  if (readModel.retires === undefined || (await hasCurrentDefinition(database, readModel)) === false) return
+  const months = [...(await monthsWithoutDocuments(options))]
+  if (months.length === 0) return
+  const { table, key, column, at } = readModel.retires
+  const [live, fresh] = [`${readModel.schema}.${table}`, `${freshSchema(readModel)}.${table}`]
+  await database.transaction({ at: 'projector.rebuild-compare' }, async (transaction) => {
+    await transaction.query('SET LOCAL statement_timeout = 0')
+    await transaction.execute(
+      `UPDATE ${fresh} AS f SET ${column} = NULL FROM ${live} AS l
+       WHERE l.${key} = f.${key} AND l.${column} IS NULL AND f.${column} IS NOT NULL
+         AND to_char(f.${at} AT TIME ZONE 'UTC', 'YYYY-MM') = ANY ($1::text[])`,
+      [months],
+    )
+  })
 }
 
 /** The live projector waits meanwhile: its tables and the new ones are at the same positions. */

@@ -73,3 +73,16 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER nudge_relay AFTER INSERT ON projection.outbox FOR EACH STATEMENT EXECUTE FUNCTION projection.nudge_relay();
+
+-- The months that `cupel retention apply` handed to an archive, for `cupel status` and `cupel doctor`. The events in the log say what may be gone.
+CREATE TABLE projection.retired_month (
+  month      text COLLATE "C" NOT NULL,
+  store      text COLLATE "C" NOT NULL CHECK (store IN ('database', 'log')),
+  reports    int8 NOT NULL,
+  -- The folder, or s3://bucket/prefix.
+  archive    text COLLATE "C" NOT NULL,
+  begun_at   timestamptz NOT NULL DEFAULT now(),
+  -- Null until everything of the month is gone from there.
+  ended_at   timestamptz,
+  PRIMARY KEY (month, store)
+);

@@ -20,5 +20,14 @@ export {
   getReport,
   listReportPlaces,
   listReports,
+  listWholeReports,
 } from './queries.js'
 export { reportView } from './reducers.js'
+export {
+  documentReader,
+  documentsOf,
+  type ReadDocuments,
+  type ReportPlace,
+  type StoredDocument,
+  storedDocument,
+} from './stored-documents.js'

@@ -2,13 +2,21 @@
 import { riskLevels, type Disposition } from '@cupel/contracts'
 import { asFields, asTimes, greatestFirst, mergedRanges, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
+import {
+  documentsOf,
+  storedDocument,
+  type ReadDocuments,
+  type ReportPlace,
+  type StoredDocument,
+} from './stored-documents.js'
 
 export type ReportOwner = Tenant
 
 export type StoredReport =
-  /** `document`: the report as callers receive it, UTF-8 JSON, byte for byte. */
-  | { readonly state: 'generated'; readonly reportId: string; readonly document: string }
+  | { readonly state: 'generated'; readonly reportId: string; readonly document: StoredDocument }
   | { readonly state: 'failed'; readonly reportId: string; readonly code: string; readonly detail: string }
+
+const PLACE = 'log_partition AS partition, log_offset AS offset'
 
 /** Null if this account and environment has no such report yet. */
 export async function getReport(
@@ -18,6 +26,8 @@ export async function getReport(
   const [row] = await queryTenant<{
     readonly state: StoredReport['state']
     readonly document: string | null
+    readonly partition: number
+    readonly offset: number
     readonly code: string | null
     readonly detail: string | null
   }>(
@@ -25,13 +35,14 @@ export async function getReport(
     { accountId, livemode },
     {
       name: 'report-view.get',
-      text: `SELECT ${TENANT_FIELDS}, state, document, failure_code AS code, failure_detail AS detail
+      text: `SELECT ${TENANT_FIELDS}, state, document, ${PLACE}, failure_code AS code, failure_detail AS detail
              FROM report_view.report WHERE report_id = $1 AND account_id = $2 AND livemode = $3`,
     },
     [reportId, accountId, livemode],
   )
   if (row === undefined) return null
-  if (row.state === 'generated') return { state: 'generated', reportId, document: row.document! }
+  if (row.state === 'generated')
+    return { state: 'generated', reportId, document: storedDocument({ reportId, ...row }) }
   return { state: 'failed', reportId, code: row.code!, detail: row.detail! }
 }
 
@@ -59,7 +70,7 @@ export interface ReportFilter {
 }
 
 export interface ReportPage {
-  readonly items: readonly { readonly reportId: string; readonly document: string }[]
+  readonly items: readonly { readonly reportId: string; readonly document: StoredDocument }[]
   /** Null at the end of the list. A page of two filters that no index has together may be short, or empty, and have a next one. */
   readonly next: ReportCursor | null
 }
@@ -93,10 +104,10 @@ export async function listReports(
   const limit = parameter(pageSize + 1)
   const isSearch = conditions.length > 0
   const found = mergedRanges(ranges, ORDER, isSearch ? searchedReports(filter) : limit)
-  const rows = await queryTenant<ReportCursor & { readonly document: string }>(
+  const rows = await queryTenant<ReportCursor & ReportPlace & { readonly document: string | null }>(
     database,
     tenant,
-    `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')}, ${asTimes('ended_at')}
+    `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')}, ${PLACE}, ${asTimes('ended_at')}
      FROM ${found} AS report ${isSearch ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${NEWEST_FIRST} LIMIT ${limit}`,
     values,
   )
@@ -109,9 +120,20 @@ export async function listReports(
         ? await lastSearched(database, tenant, filter, after)
         : null
   return {
-    items: items.map(({ reportId, document }) => ({ reportId, document })),
+    items: items.map((row) => ({ reportId: row.reportId, document: storedDocument(row) })),
     next: next === null ? null : { endedAt: next.endedAt, reportId: next.reportId },
   }
+}
+
+/** The page with the documents themselves. Rejects as `readDocuments` does. */
+export async function listWholeReports(
+  { database, readDocuments }: { readonly database: Queryable; readonly readDocuments: ReadDocuments },
+  query: Parameters<typeof listReports>[1],
+) {
+  const { items, next } = await listReports(database, query)
+  const stored = items.map(({ document }) => document)
+  const documents = await documentsOf(readDocuments, query, stored)
+  return { items: items.map(({ reportId }, at) => ({ reportId, document: documents[at]! })), next }
 }
 
 interface Search {
@@ -246,7 +268,7 @@ export async function findReportPlace(
     { accountId, livemode },
     {
       name: 'report-view.place',
-      text: `SELECT ${TENANT_FIELDS}, log_partition AS partition, log_offset AS offset
+      text: `SELECT ${TENANT_FIELDS}, ${PLACE}
              FROM report_view.report WHERE report_id = $1 AND account_id = $2 AND livemode = $3`,
     },
     [reportId, accountId, livemode],
@@ -280,7 +302,7 @@ export async function listReportPlaces(
     { accountId, livemode },
     {
       name: 'report-view.places',
-      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id')}, log_partition AS partition, log_offset AS offset, ${asTimes('ended_at')}
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id')}, ${PLACE}, ${asTimes('ended_at')}
              FROM ${NEWEST_PLACES} AS report ORDER BY ${NEWEST_FIRST} LIMIT $3`,
     },
     [accountId, livemode, limit],

@@ -65,6 +65,7 @@ export const reportView: ReadModel = {
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
   tables: ['report'],
   writesByKey: true,
+  retires: { table: 'report', key: 'report_id', column: 'document', at: 'ended_at' },
   maxBatchRecords: MAX_BATCH_RECORDS,
   reducers: [
     onPartOf('ReportGenerated', KEPT, (data, at) => insertReport(rowOfReport(data, at))),

@@ -27,8 +27,12 @@ export interface ReportListing {
   readonly list: (
     caller: Caller,
     query: { filter: ReportFilter; pageSize: number; after: ReportCursor | null },
-  ) => Promise<ReportPage>
+  ) => Promise<ListedReports>
   readonly tokens: PageTokens
+}
+
+export interface ListedReports extends Pick<ReportPage, 'next'> {
+  readonly items: readonly { readonly reportId: string; readonly document: string }[]
 }
 
 const DEFAULT_PAGE_SIZE = 50

@@ -6,7 +6,7 @@
 import { withinMs } from '@cupel/kit/concurrency'
 import { reportPartition, topicOf } from '@cupel/contracts'
 import { LogUnavailableError, type EventLog, type Position } from '@cupel/event-log'
-import type { ReportOwner, StoredReport } from '../read-model/index.js'
+import { documentsOf, type ReadDocuments, type ReportOwner, type StoredReport } from '../read-model/index.js'
 
 export type FoundReport =
   | { readonly kind: 'report'; readonly document: string }
@@ -30,6 +30,8 @@ export interface ReportReaderOptions {
   readonly read: (owner: ReportOwner, reportId: string) => Promise<StoredReport | null>
   /** Whether the read model of reports has passed `position` before the time ran out. */
   readonly waitUntilProjected: (position: Position, timeoutMs: number) => Promise<boolean>
+  /** Reads what is not in the row. */
+  readonly readDocuments: ReadDocuments
   readonly isPending: (owner: ReportOwner, reportId: string) => Promise<boolean>
   /** Longest wait for the read model; after it the caller gets 503 and may retry. */
   readonly waitMs: number
@@ -52,24 +54,24 @@ export function createReportReader(options: ReportReaderOptions): ReportReader {
       throw error
     }
   }
+  const foundOf = async (owner: ReportOwner, stored: StoredReport): Promise<FoundReport> => {
+    if (stored.state === 'failed') return { kind: 'failed', code: stored.code, detail: stored.detail }
+    const [document] = await documentsOf(options.readDocuments, owner, [stored.document])
+    return { kind: 'report', document: document! }
+  }
   return {
     async find(owner, reportId, waitMs = options.waitMs) {
       const stored = await options.read(owner, reportId)
-      if (stored !== null) return foundOf(stored)
+      if (stored !== null) return await foundOf(owner, stored)
       // A broker that hangs must not hold the call.
       const caughtUp = catchUp(owner.livemode, reportPartition(reportId), waitMs)
       const isCurrent = (await withinMs(waitMs, caughtUp)) === true
       // Read before the second look, so that the second look finds a screening that ends between the two.
       const isPending = await options.isPending(owner, reportId)
       const again = await options.read(owner, reportId)
-      if (again !== null) return foundOf(again)
+      if (again !== null) return await foundOf(owner, again)
       if (isPending) return { kind: 'pending' }
       return { kind: isCurrent ? 'unknown' : 'behind' }
     },
   }
-}
-
-function foundOf(stored: StoredReport): FoundReport {
-  if (stored.state === 'generated') return { kind: 'report', document: stored.document }
-  return { kind: 'failed', code: stored.code, detail: stored.detail }
 }

@@ -8,12 +8,22 @@ const REPORT_ID = 'rep_0000000000000007'
 const OWNER = { accountId: 'acc_1', livemode: true }
 const WAIT_MS = 8_000
 const END = 12
-const STORED: StoredReport = { state: 'generated', reportId: REPORT_ID, document: '{}' }
+const STORED: Extract<StoredReport, { state: 'generated' }> = {
+  state: 'generated',
+  reportId: REPORT_ID,
+  document: '{}',
+}
 
 test('a read waits for the read model for the whole time that is configured', async () => {
   const { reader, waits } = readerOf({ hasCaughtUp: true, rows: [null, STORED] })
   expect(await reader.find(OWNER, REPORT_ID)).toEqual({ kind: 'report', document: '{}' })
   expect(waits).toEqual([{ partition: reportPartition(REPORT_ID), offset: END, timeoutMs: WAIT_MS }])
+})
+
+test('a report without a document in its row is read at its place', async () => {
+  const document = { reportId: REPORT_ID, partition: 3, offset: 7 }
+  const { reader } = readerOf({ hasCaughtUp: true, rows: [{ ...STORED, document }] })
+  expect(await reader.find(OWNER, REPORT_ID)).toEqual({ kind: 'report', document: 'acc_1 3/7' })
 })
 
 test('a read under an Idempotency-Key names a shorter wait', async () => {
@@ -42,6 +52,8 @@ function readerOf({ hasCaughtUp, rows }: { hasCaughtUp: boolean; rows: (StoredRe
       return Promise.resolve(hasCaughtUp)
     },
     isPending: () => Promise.resolve(false),
+    readDocuments: ({ accountId }, places) =>
+      Promise.resolve(places.map(({ partition, offset }) => `${accountId} ${partition}/${offset}`)),
   })
   return { reader, waits }
 }

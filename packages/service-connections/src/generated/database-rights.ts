@@ -250,6 +250,7 @@ export const databaseRights = {
       'projection.checkpoint': ['SELECT', 'INSERT', 'UPDATE'],
       'projection.outbox': ['INSERT'],
       'report_view.report': ['SELECT'],
+      'transparency.published_key': ['SELECT'],
       'webhooks.attempt': ['SELECT', 'INSERT'],
       'webhooks.body': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
       'webhooks.delivery': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
@@ -288,6 +289,7 @@ export const databaseRights = {
       'log.topic_partition': ['SELECT'],
       'projection.checkpoint': ['SELECT', 'INSERT', 'UPDATE'],
       'projection.read_model': ['SELECT', 'UPDATE'],
+      'transparency.published_key': ['SELECT'],
     },
     outbox: [],
   },
@@ -318,6 +320,7 @@ export const databaseRights = {
       'personal_data.account_key': ['SELECT', 'INSERT'],
       'personal_data.reference_key': ['SELECT', 'INSERT'],
       'projection.outbox': ['INSERT'],
+      'transparency.published_key': ['SELECT'],
     },
     outbox: [
       'LedgerSegmentImported',

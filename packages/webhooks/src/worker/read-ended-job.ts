@@ -1,8 +1,9 @@
 /** Reads an ended job from the read models, once they have caught up with its end. */
 import type { EndedItem, EndedJob } from '@cupel/domain'
-import type { EventLog } from '@cupel/event-log'
+import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { findJob, readItemReports, type JobItem, type JobReading } from '@cupel/bulk/read-model'
+import { documentReader } from '@cupel/reports/read-model'
 import type { Owner } from '../index.js'
 
 /**
@@ -25,15 +26,16 @@ const TIMEOUT_MS = 30_000
 
 export function readEndedJobFrom(parts: {
   readonly database: Database
-  readonly log: Pick<EventLog, 'endOffset' | 'partitionFor'>
+  readonly log: Pick<EventLog, 'endOffset' | 'partitionFor' | 'read'>
+  readonly codec: EventCodec
 }): ReadEndedJob {
-  const { database } = parts
+  const reading = { database: parts.database, readDocuments: documentReader(parts) }
   return async ({ accountId, livemode }, jobId, signal) => {
     const tenant = { accountId, livemode }
     const found = await findJob({ ...parts, timeoutMs: TIMEOUT_MS, signal }, tenant, jobId)
     if (found.kind !== 'job' || !found.job.isTerminal) return null
     const { job } = found
-    return async () => endedJob({ ...job, livemode }, await readItemReports(database, tenant, job.items))
+    return async () => endedJob({ ...job, livemode }, await readItemReports(reading, tenant, job.items))
   }
 }
 

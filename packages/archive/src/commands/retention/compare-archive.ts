@@ -1,34 +1,29 @@
 /** Compares the reports of the read model with those of an archive: only what an archive gives with the same bytes may leave the database. */
 import { topicOf } from '@cupel/contracts'
-import { typeOf, type EventCodec, type EventLog, type LogRange, type LogRecord } from '@cupel/event-log'
+import { rangesOf, typeOf, type EventCodec, type EventLog, type LogRecord } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-
-/** A month of UTC: `2026-01`. */
-export type Month = string
-
-export interface MonthOfReports extends Record<string, unknown> {
-  readonly month: Month
-  /** Rows of the read model, failed screenings included. */
-  readonly reports: number
-  /** Of the documents as Postgres stores them: without indexes, row heads and other columns. */
-  readonly bytes: number
-}
+import type { Month, MonthFacts } from './plan.js'
 
 export interface Comparison {
-  /** Rows that the archive gives with the same bytes, by month. */
-  readonly archived: ReadonlyMap<Month, number>
+  /** By month. */
+  readonly months: ReadonlyMap<Month, ArchivedReports>
   /** Ids of reports whose bytes differ; the first ones. */
   readonly differing: readonly string[]
 }
+
+export type ArchivedReports = Pick<MonthFacts, 'archived' | 'beyondHead' | 'recordBytes'>
+
+export type StoredReports = Pick<MonthFacts, 'month' | 'reports' | 'documents' | 'documentBytes'>
 
 const SHOWN = 10
 /** UTC, as the months of client addresses. */
 const MONTH = `to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM')`
 
 /** Months before `before` (excluded), oldest first. It reads every row of the read model once. */
-export async function readMonths(database: Queryable, before: Month): Promise<readonly MonthOfReports[]> {
-  return await database.query<MonthOfReports>(
-    `SELECT ${MONTH} AS month, count(*)::int8 AS reports, coalesce(sum(pg_column_size(document)), 0)::int8 AS bytes
+export async function readMonths(database: Queryable, before: Month): Promise<readonly StoredReports[]> {
+  return await database.query<StoredReports & Record<string, unknown>>(
+    `SELECT ${MONTH} AS month, count(*)::int8 AS reports, count(document)::int8 AS documents,
+       coalesce(sum(pg_column_size(document)), 0)::int8 AS "documentBytes"
      FROM report_view.report WHERE ended_at < ($1 || '-01T00:00:00Z')::timestamptz GROUP BY 1 ORDER BY 1`,
     [before],
   )
@@ -39,33 +34,60 @@ interface Row extends Record<string, unknown> {
   readonly partition: number
   readonly offset: number
   readonly month: Month
+  readonly isReport: boolean
+  /** Null for a failed screening too. */
   readonly document: string | null
+  readonly isBelowHead: boolean
+}
+
+export interface ComparedArchive {
+  readonly database: Queryable
+  readonly log: EventLog
+  readonly codec: EventCodec
+  /** Leaves of the tree head that the archive names. */
+  readonly leaves: number
 }
 
 /** Reads every report of the archive once, and the row of each. */
 export async function compareArchive(
-  {
-    database,
-    log,
-    codec,
-  }: { readonly database: Queryable; readonly log: EventLog; readonly codec: EventCodec },
+  { database, log, codec, leaves }: ComparedArchive,
   onProgress: (progress: { readonly records: number; readonly total: number }) => void,
 ): Promise<Comparison> {
-  const archived = new Map<Month, number>()
+  const months = new Map<Month, { archived: number; beyondHead: number; recordBytes: number }>()
   const differing: string[] = []
   const documentIn = codec.partOf('ReportGenerated', ['report'])
+  const identity = await log.identity()
   const compare = async (records: readonly LogRecord[], livemode: boolean): Promise<void> => {
-    const rows = await rowsOf(database, [...new Set(records.map(({ key }) => key))], livemode)
+    const ids = [...new Set(records.map(({ key }) => key))]
+    const rows = await rowsOf(database, { ids, livemode, identity, leaves })
     for (const record of records) {
       const row = rows.get(record.key)
       // A later record of the report has no effect, and is not its row.
       if (row?.partition !== record.partition || row.offset !== record.offset) continue
       const document = typeOf(record) === 'ReportGenerated' ? documentIn(record)!.report : null
-      if (document === row.document) archived.set(row.month, (archived.get(row.month) ?? 0) + 1)
-      else if (differing.length < SHOWN) differing.push(row.id)
+      // Where the document is gone from the row, the record is all there is: its leaf says that it is the one.
+      const isSame = row.isReport === (document !== null) && [document, null].includes(row.document)
+      if (!isSame) {
+        if (differing.length < SHOWN) differing.push(row.id)
+        continue
+      }
+      const month = months.get(row.month) ?? { archived: 0, beyondHead: 0, recordBytes: 0 }
+      months.set(row.month, month)
+      month.archived += 1
+      if (!row.isBelowHead) month.beyondHead += 1
+      month.recordBytes += record.key.length + record.value.length
     }
   }
-  const ranges = (await Promise.all([true, false].map((livemode) => rangesOf(log, livemode)))).flat()
+  const ranges = (
+    await Promise.all(
+      [true, false].map(async (livemode) =>
+        (await rangesOf(log, [topicOf('ReportGenerated', livemode)])).map((range) => ({
+          livemode,
+          ...range,
+        })),
+      ),
+    )
+  ).flat()
   const total = ranges.reduce((sum, { from, to }) => sum + to - from, 0)
   let read = 0
   for (const { livemode, ...range } of ranges)
@@ -74,36 +96,30 @@ export async function compareArchive(
       read += records.length
       onProgress({ records: read, total })
     }
-  return { archived, differing }
+  return { months, differing }
 }
 
-async function rangesOf(
-  log: EventLog,
-  livemode: boolean,
-): Promise<readonly (LogRange & { readonly livemode: boolean })[]> {
-  const topic = topicOf('ReportGenerated', livemode)
-  const partitions = Array.from({ length: await log.partitionCount(topic) }, (_, partition) => partition)
-  return await Promise.all(
-    partitions.map(async (partition) => ({
-      ...{ topic, partition, livemode },
-      from: await log.startOffset(topic, partition),
-      to: await log.endOffset(topic, partition),
-    })),
-  )
-}
-
+/** A failed screening has no document, and its leaf is found by its place only. */
 async function rowsOf(
   database: Queryable,
-  ids: readonly string[],
-  livemode: boolean,
+  asked: {
+    readonly ids: readonly string[]
+    readonly livemode: boolean
+    readonly identity: string
+    readonly leaves: number
+  },
 ): Promise<ReadonlyMap<string, Row>> {
+  const { ids, livemode, identity, leaves } = asked
   const rows = await database.query<Row>(
     {
       name: 'retention.rows',
-      text: `SELECT report_id AS id, log_partition AS partition, log_offset AS offset, ${MONTH} AS month, document
+      text: `SELECT report_id AS id, log_partition AS partition, log_offset AS offset, ${MONTH} AS month, document,
+               state = 'generated' AS "isReport",
+               state = 'failed' OR EXISTS (SELECT FROM transparency.leaf l JOIN transparency.log t USING (number)
+                 WHERE l.document_id = report_id AND t.log = $3 AND l.index < $4) AS "isBelowHead"
              FROM report_view.report WHERE report_id = ANY ($1::text[]) AND livemode = $2`,
     },
-    [ids, livemode],
+    [ids, livemode, identity, leaves],
   )
   return new Map(rows.map((row) => [row.id, row]))
 }

@@ -1,60 +1,59 @@
-/** Which months of reports an archive keeps as well as the database. */
-import { ArchiveError } from '../../index.js'
-import { openArchive, refusedArchive, archivePlace, withConnections } from '@cupel/command-line/installation'
-import { readingNotes, type CliContext, CommandError, EXIT_USAGE } from '@cupel/command-line'
-import { compareArchive, readMonths, type Month, type MonthOfReports } from './compare-archive.js'
+/** Which months of reports an archive keeps as well as the installation does, and what may leave: decided from what was read. */
 
-export interface Plan {
-  readonly place: string
-  /** The first month that is not looked at. */
-  readonly before: Month
-  readonly months: readonly (MonthOfReports & {
-    readonly archived: number
-    /** The archive is whole, and gives every report of the month with the same bytes. */
-    readonly isKept: boolean
-  })[]
-  /** Sentences: why no month is kept, whatever the table says. */
-  readonly refusals: readonly string[]
+/** A month of UTC: `2026-01`. */
+export type Month = string
+
+export interface MonthFacts {
+  readonly month: Month
+  /** Rows of the read model, failed screenings included. */
+  readonly reports: number
+  /** Documents that are still in their rows. */
+  readonly documents: number
+  /** Of these as Postgres stores them: without indexes, row heads and other columns. */
+  readonly documentBytes: number
+  /** Rows that the archive gives with the same bytes. */
+  readonly archived: number
+  /** Of these, reports without a leaf in the signed tree head that the archive names. */
+  readonly beyondHead: number
+  /** Keys and values of their records, before the log compresses them. */
+  readonly recordBytes: number
 }
 
-export async function planRetention(
-  context: CliContext,
-  folder: string,
-  { keepMonths, now, json }: { readonly keepMonths: number; readonly now: Date; readonly json?: boolean },
-): Promise<Plan> {
-  const place = archivePlace(context, folder)
-  const before = monthBefore(now, keepMonths)
-  return await withConnections(context, async ({ database, log }) => {
-    const archive = await openArchive(context, place, { publicKeys: null, gathersFaults: true })
-    const identity = await log.identity()
-    if (archive.contents.log !== identity)
-      throw new CommandError(
-        `${place} is an archive of the log ${archive.contents.log}, and this is ${identity}.`,
-        EXIT_USAGE,
-      )
-    const months = await readMonths(database, before)
-    const note = json === true ? () => undefined : readingNotes(context.note, () => performance.now())
-    const { archived, differing } =
-      months.length === 0
-        ? { archived: new Map<Month, number>(), differing: [] }
-        : await compareArchive({ ...archive, database }, note).catch((error: unknown) =>
-            error instanceof ArchiveError ? refusedArchive(error) : Promise.reject(error as Error),
-          )
-    const refusals = [
-      ...archive.faults().map(({ file, detail }) => `${place}: ${file}: ${detail}`),
-      ...differing.map((id) => `The report ${id} is another one in the archive.`),
-    ]
-    return {
-      ...{ place, before, refusals },
-      months: months.map((month) => {
-        const found = archived.get(month.month) ?? 0
-        return { ...month, archived: found, isKept: refusals.length === 0 && found === month.reports }
-      }),
-    }
-  })
+export interface PlannedMonth extends MonthFacts {
+  /** Why nothing of the month may leave, a sentence; null if it may. */
+  readonly kept: string | null
+}
+
+/** Null if the text is none. */
+export function parseMonth(text: string): Month | null {
+  return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) ? text : null
 }
 
 /** The first of the kept months: this one and `count` whole ones before it. */
 export function monthBefore(now: Date, count: number): Month {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1)).toISOString().slice(0, 7)
 }
+
+/** The first moment of the month and of the next one; UTC, RFC 3339. */
+export function boundsOf(month: Month): { readonly from: string; readonly to: string } {
+  const [year, number] = month.split('-').map(Number) as [number, number]
+  const at = (months: number): string => new Date(Date.UTC(year, months, 1)).toISOString()
+  return { from: at(number - 1), to: at(number) }
+}
+
+/** Any refusal of the archive keeps every month. */
+export function planMonths(facts: readonly MonthFacts[], refusals: readonly string[]): PlannedMonth[] {
+  return facts.map((month) => ({ ...month, kept: refusals.length > 0 ? REFUSED : missing(month) }))
+}
+
+const REFUSED = 'The archive is refused, see below.'
+
+function missing({ reports, archived, beyondHead }: MonthFacts): string | null {
+  if (archived < reports)
+    return `${count(reports - archived)} of its reports are not in the archive: run \`cupel archive create\`.`
+  if (beyondHead > 0)
+    return `${count(beyondHead)} of its reports are behind the signed tree head of the archive: run \`cupel archive create\`.`
+  return null
+}
+
+const count = (value: number): string => value.toLocaleString('en-US')

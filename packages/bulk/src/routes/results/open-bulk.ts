@@ -29,6 +29,7 @@ import {
   type Turn,
 } from '../../read-model/index.js'
 import type { Tenant } from '@cupel/projections'
+import { documentReader } from '@cupel/reports/read-model'
 import {
   createEventStreams,
   type EventStreams,
@@ -114,7 +115,7 @@ export function openBulk({
       options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
   const finding = { database, log, timeoutMs: options.readWaitMs }
-  const sources = { ...finding, openJson: options.openJson }
+  const sources = { ...finding, openJson: options.openJson, readDocuments: documentReader({ log, codec }) }
   const endedOverviews = createEndedOverviews()
   const here = openResultReads(sources)
   const named = async (tenant: Tenant, found: FoundOverview): Promise<FoundOverview> =>

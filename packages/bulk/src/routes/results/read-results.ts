@@ -17,6 +17,7 @@ import {
   type Turn,
 } from '../../read-model/index.js'
 import type { Tenant } from '@cupel/projections'
+import type { ReadDocuments } from '@cupel/reports/read-model'
 import { aroundResults, jobDocument, resultDocuments, resultLines } from './job-documents.js'
 import { withOpenedName } from './opened-name.js'
 import { pageOf, selectResults, type ResultSelection } from './result-order.js'
@@ -123,6 +124,7 @@ export interface ResultSources {
   readonly timeoutMs: number
   /** Opens the sealed texts of the account in JSON. */
   readonly openJson: PersonalData['openJson']
+  readonly readDocuments: ReadDocuments
 }
 
 /** All bytes at once. */
@@ -308,7 +310,7 @@ async function* made(
   results: Omit<SlicedResults, 'readReports' | 'open'>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const encoder = new TextEncoder()
-  const readReports = (items: readonly JobItem[]) => readItemReports(sources.database, tenant, items)
+  const readReports = (items: readonly JobItem[]) => readItemReports(sources, tenant, items)
   const open = (items: readonly JobItem[]) => openedItems(sources, tenant, items)
   for await (const text of slicedResults(turn, { ...results, readReports, open })) yield encoder.encode(text)
 }

@@ -2,6 +2,7 @@
 import { LogUnavailableError, type EventLog } from '@cupel/event-log'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
+import type { ReadDocuments } from '@cupel/reports/read-model'
 import type { NotFound } from '../../read-model/index.js'
 import type { BegunResults, ResultOrder } from './read-results.js'
 
@@ -17,6 +18,7 @@ export type Question =
   | { readonly of: 'endOffset'; readonly args: Parameters<EventLog['endOffset']> }
   | { readonly of: 'partitionFor'; readonly args: Parameters<EventLog['partitionFor']> }
   | { readonly of: 'openJson'; readonly args: Parameters<PersonalData['openJson']> }
+  | { readonly of: 'readDocuments'; readonly args: Parameters<ReadDocuments> }
 
 export type ToThread =
   | { readonly kind: 'begin'; readonly id: number; readonly order: ResultOrder }
@@ -27,7 +29,7 @@ export type ToThread =
   | { readonly kind: 'turn'; readonly id: number }
   /** Ends the thread. */
   | { readonly kind: 'close' }
-  | { readonly kind: 'answer'; readonly question: number; readonly value: number | string }
+  | { readonly kind: 'answer'; readonly question: number; readonly value: number | string | string[] }
   | { readonly kind: 'answer'; readonly question: number; readonly fault: Fault }
 
 export type FromThread =

@@ -23,6 +23,7 @@ function threadOn(connectionString: string) {
     connection,
     log,
     openJson: (json) => Promise.resolve(json),
+    readDocuments: () => Promise.reject(new Error('nobody asks')),
     timeoutMs: 1_000,
   })
   onTestFinished(() => thread.close())

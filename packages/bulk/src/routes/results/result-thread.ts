@@ -8,6 +8,7 @@ import { reportPartitions } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
+import type { ReadDocuments } from '@cupel/reports/read-model'
 import type { NotFound, Turn } from '../../read-model/index.js'
 import type { BegunResults, LeavableChunks, OrderForm, ResultReads } from './read-results.js'
 import {
@@ -23,6 +24,7 @@ export interface ResultThreadOptions {
   readonly connection: Database['connection']
   readonly log: Pick<EventLog, 'endOffset' | 'partitionFor'>
   readonly openJson: PersonalData['openJson']
+  readonly readDocuments: ReadDocuments
   /** How long a read waits for each read model. */
   readonly timeoutMs: number
   /** A thread ends after this long without reads; ten minutes by default. */
@@ -75,7 +77,7 @@ interface Read {
 }
 
 function startThread(
-  { connection, log, openJson, timeoutMs, idleMs = IDLE_MS }: ResultThreadOptions,
+  { connection, log, openJson, readDocuments, timeoutMs, idleMs = IDLE_MS }: ResultThreadOptions,
   onEnd: (thread: RunningThread) => void,
 ): RunningThread {
   const worker = new Worker(...program({ connection, timeoutMs, reportPartitions: reportPartitions() }))
@@ -105,7 +107,7 @@ function startThread(
     idle.refresh()
   }
   worker.on('message', (message: FromThread) => {
-    if (message.kind === 'question') void answer({ log, openJson }, message, tell)
+    if (message.kind === 'question') void answer({ log, openJson, readDocuments }, message, tell)
     else hear(reads, message, tell)
   })
   worker.on('error', (error) => (cause = error))
@@ -217,13 +219,16 @@ function fail(read: Read, fault: Error): void {
   read.answer?.reject(fault)
 }
 
+type ResultAnswers = Pick<ResultThreadOptions, 'log' | 'openJson' | 'readDocuments'>
+
 async function answer(
-  { log, openJson }: Pick<ResultThreadOptions, 'log' | 'openJson'>,
+  { log, openJson, readDocuments }: ResultAnswers,
   { question, asked }: Extract<FromThread, { kind: 'question' }>,
   tell: (message: ToThread) => void,
 ): Promise<void> {
-  const valueOf = ({ of, args }: Question): Promise<number | string> => {
+  const valueOf = ({ of, args }: Question): Promise<number | string | string[]> => {
     if (of === 'endOffset') return log.endOffset(...args)
+    if (of === 'readDocuments') return readDocuments(...args)
     return of === 'partitionFor' ? log.partitionFor(...args) : openJson(...args)
   }
   try {

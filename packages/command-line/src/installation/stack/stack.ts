@@ -25,7 +25,7 @@ import {
 } from '@cupel/local-stack'
 import { ensureMasterKeys } from '@cupel/personal-data'
 import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgres'
-import { logServices } from '@cupel/service-connections'
+import { logServices, withArchivedFront } from '@cupel/service-connections'
 import type { StackOptions } from './stack-options.js'
 import { keep, portOf } from './keep.js'
 import { runKafka } from './run-kafka.js'
@@ -181,10 +181,11 @@ function personalDataKeysOf({ config, home }: StackOptions): string {
 }
 
 async function openAuthentic(
-  { logger, shutdown, metrics = noMetrics }: StackOptions,
-  parts: { readonly database: Database; readonly keys: RecordKeys; readonly log: EventLog },
+  { config, logger, shutdown, metrics = noMetrics }: StackOptions,
+  { log: bare, ...parts }: { readonly database: Database; readonly keys: RecordKeys; readonly log: EventLog },
 ): Promise<AuthenticLog> {
-  const log = await openAuthenticLog({ ...parts, logger, metrics })
+  const whole = withArchivedFront(bare, { config, database: parts.database, logger })
+  const log = await openAuthenticLog({ ...parts, log: whole, logger, metrics })
   shutdown.phase('MACs', () => log.close())
   return log
 }

@@ -33,6 +33,7 @@ import { readServices } from '../status/processes.js'
 import { certificatesCheck } from './certificates-check.js'
 import { evidenceCheck, standstillFaults } from './evidence-check.js'
 import { mailCheck } from './mail-check.js'
+import { retentionCheck } from './retention-check.js'
 import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
 /** Beyond this skew, times of this machine in names and logs mislead readers who compare them with others. */
@@ -57,6 +58,7 @@ export function checksOf(examined: Examined): readonly Check[] {
     ledgerCheck(examined),
     rowsCheck(examined),
     projectionsCheck(examined),
+    retentionCheck(examined),
     deadLettersCheck(examined),
     waitingCheck(examined),
     certificatesCheck(examined),

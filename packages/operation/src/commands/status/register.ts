@@ -65,6 +65,10 @@ export function statusText(status: Status): string {
       `${seconds(rows.age_ms)} ago`,
       rows.fault ?? '',
     ]),
+    section('RETIRED', ['FROM', 'REPORTS', 'ARCHIVE', ''], status.retired_months, (retired) => [
+      ...[retired.month, retired.store, String(retired.reports), retired.archive],
+      retired.ended_at === null ? 'cut off: run `cupel retention apply` again' : '',
+    ]),
     witnessesText(status.cosigning),
     status.standstills.map(({ detail, remedy }) => `${detail} (${remedy})`).join('\n'),
     backlogText(status.backlog),

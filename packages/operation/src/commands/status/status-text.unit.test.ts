@@ -15,7 +15,7 @@ const status = (services: readonly ServiceState[], missing: readonly string[] = 
   ...{ healthy: true, running: true, profile: 'kafka', base_urls: [], services, missing_services: missing },
   log: { kind: 'kafka', identity: 'kafka:1', brokers: ['b:9092'], registry: null },
   ...{ groups: [], projections: [], dead_letters: [], outbox: { waiting: 0, oldest_age_ms: 0 } },
-  ...{ standstills: [], cosigning: null, compared_rows: [] },
+  ...{ standstills: [], cosigning: null, compared_rows: [], retired_months: [] },
   backlog: {
     ...{ open_jobs: 0, waiting_screenings: 0 },
     largest_account: { open_jobs: 0, waiting_screenings: 0 },
@@ -49,4 +49,15 @@ test('the backlog is shown with what an account may have of it', () => {
   expect(statusText({ ...idle, backlog: busy })).toContain(
     '3 bulk jobs are open and 1000 screenings wait; of one account at most 2 and 900.',
   )
+})
+
+test('the months that an archive has are shown, and one whose retirement was cut off says what to do', () => {
+  const month = { store: 'database', reports: 7, archive: '/backup', begun_at: '2026-01-02T00:00:00.000Z' }
+  const months = [
+    { ...month, month: '2024-01', ended_at: '2026-01-02T00:01:00.000Z' },
+    { ...month, month: '2024-02', ended_at: null },
+  ]
+  const text = statusText({ ...status([service()]), retired_months: months })
+  expect(text).toMatch(/^2024-01 +database +7 +\/backup *$/m)
+  expect(text).toMatch(/^2024-02 +database +7 +\/backup +cut off: run `cupel retention apply` again$/m)
 })

@@ -2,8 +2,9 @@
 import { readBacklogSize } from '@cupel/bulk/worker'
 import { plans } from '@cupel/domain'
 import type { EventLog } from '@cupel/event-log'
+import type { Queryable } from '@cupel/postgres'
 import { listComparedRows } from '@cupel/projections/heartbeats'
-import { listProjectionStatuses, outboxBacklog } from '@cupel/projections'
+import { listProjectionStatuses, listRetiredMonths, outboxBacklog } from '@cupel/projections'
 import { certainSkewMs, measureClock } from '@cupel/service-connections'
 import { readDeadLetters, readLag, readStandstills, type Standstill } from '@cupel/service-connections/health'
 import { readDiskSpace, type Config } from '@cupel/kit/service'
@@ -48,6 +49,17 @@ export interface Status {
     /** Since the last whole comparison, or the start of the scorer. */
     readonly age_ms: number
     readonly fault: string | null
+  }[]
+  /** The months that were handed to an archive, oldest first. */
+  readonly retired_months: readonly {
+    readonly month: string
+    /** What gave its reports away: `database` or `log`. */
+    readonly store: string
+    readonly reports: number
+    readonly archive: string
+    readonly begun_at: string
+    /** Null if a run was cut off, and something of the month is still there. */
+    readonly ended_at: string | null
   }[]
   /** What has stopped or stands still, also on another machine. */
   readonly standstills: readonly Standstill[]
@@ -121,7 +133,7 @@ export async function readStatus(connections: Connections, home: string): Promis
     dead_letters: deadLetters,
     outbox: { waiting: outbox.waiting, oldest_age_ms: outbox.oldestAgeMs },
     compared_rows: compared.map(({ kind, ageMs, fault }) => ({ kind, age_ms: ageMs, fault })),
-    ...{ standstills, cosigning },
+    ...{ standstills, cosigning, retired_months: await readRetiredMonths(database) },
     backlog: {
       open_jobs: backlog.openJobs,
       waiting_screenings: backlog.waitingScreenings,
@@ -143,6 +155,11 @@ export async function readStatus(connections: Connections, home: string): Promis
           },
   }
   return { healthy: isHealthy(status), ...status }
+}
+
+async function readRetiredMonths(database: Queryable): Promise<Status['retired_months']> {
+  const months = await listRetiredMonths(database)
+  return months.map(({ begunAt, endedAt, ...month }) => ({ ...month, begun_at: begunAt, ended_at: endedAt }))
 }
 
 /** As the API applies them. */

@@ -11,7 +11,7 @@ import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contrac
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
-import { getReport, reportView } from '@cupel/reports/read-model'
+import { documentReader, getReport, reportView } from '@cupel/reports/read-model'
 import { createAsOfScreens, type AsOfScreens } from './as-of-screens.js'
 import { createAwaitReport } from './await-report.js'
 import { createLateNotes } from './late-notes.js'
@@ -84,7 +84,7 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
     take: options.takeNumbers,
     idsOf: (first, count) => options.nameReports(first, count, () => partition),
   })
-  const reports = openReports(log, database, options.readWaitMs)
+  const reports = openReports(options)
   const isFollowed = withPatience(tail.isReady, deadlineMs * WAIT_SHARE)
   const isReady = (): boolean => !isTailLost && isFollowed()
   const screens = createScreens({
@@ -116,10 +116,9 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   }
 }
 
-function openReports(log: EventLog, database: Database, waitMs: number): ReportReader {
+function openReports({ log, codec, database, readWaitMs: waitMs }: OpenScreeningOptions): ReportReader {
   return createReportReader({
-    log,
-    waitMs,
+    ...{ log, waitMs, readDocuments: documentReader({ log, codec }) },
     read: ({ accountId, livemode }, reportId) => getReport(database, { accountId, livemode, reportId }),
     waitUntilProjected: (position, timeoutMs) =>
       waitUntilProjected({ database, group: readModelGroup(reportView), ...position, timeoutMs }),

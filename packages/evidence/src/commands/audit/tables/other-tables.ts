@@ -52,6 +52,8 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'log.record_key': SECRET,
   'log.own_log': 'A reader of another log says so, and `--expect-log` compares its identity.',
   'log.restoration': LOCAL,
+  'projection.retired_month':
+    'The log states which months may be without their documents, and `audit verify` reads it there.',
   'transparency.archive': 'Each run of `cupel archive create` reads the archive itself.',
   'transparency.witness': 'Witnesses keep what they cosigned; `--witness` asks for their cosignatures.',
   'transparency.published_key': 'The log states every published key.',

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { LogStoppedError, type EventLog, type LogRange, type LogRecord } from './port.js'
+import { withFront, type LogCopy } from './with-front.js'
+
+const PLACE = { topic: 'reports', partition: 0 }
+const END = 6
+
+async function* recordsFrom(where: string, { from, to }: LogRange) {
+  for (let offset = from; offset < to; offset += 1)
+    yield [{ ...PLACE, offset, key: where, value: Buffer.alloc(0), headers: {} }] satisfies LogRecord[]
+}
+
+function logCutAt(start: number): EventLog {
+  return {
+    startOffset: () => Promise.resolve(start),
+    endOffset: () => Promise.resolve(END),
+    async *read(range: LogRange) {
+      if (range.from < Math.min(start, range.to))
+        throw new LogStoppedError('truncated-log', 'It was deleted.')
+      yield* recordsFrom('log', range)
+    },
+  } as unknown as EventLog
+}
+
+const copyOf = (to: number, from = 0): LogCopy => ({
+  rangeOf: () => Promise.resolve({ ...PLACE, from, to }),
+  read: (range) => recordsFrom('copy', range),
+})
+
+async function readAll(log: EventLog, from = 0, to = END): Promise<string[]> {
+  const read: string[] = []
+  for await (const records of log.read({ ...PLACE, from, to }))
+    read.push(...records.map(({ offset, key }) => `${key} ${offset}`))
+  return read
+}
+
+test('a range across the cut comes from the copy up to it, and from the log behind it', async () => {
+  const log = withFront(logCutAt(3), () => Promise.resolve(copyOf(5)))
+  expect(await log.startOffset(PLACE.topic, 0)).toBe(0)
+  expect(await readAll(log)).toEqual(['copy 0', 'copy 1', 'copy 2', 'log 3', 'log 4', 'log 5'])
+  expect(await readAll(log, 1, 3)).toEqual(['copy 1', 'copy 2'])
+  expect(await readAll(log, 3)).toEqual(['log 3', 'log 4', 'log 5'])
+})
+
+test('no copy is opened for a log that was not cut, or for what is behind the cut', async () => {
+  const unwanted = (): Promise<never> => Promise.reject(new Error('nobody asks'))
+  expect(await withFront(logCutAt(0), unwanted).startOffset(PLACE.topic, 0)).toBe(0)
+  expect(await readAll(withFront(logCutAt(0), unwanted))).toHaveLength(END)
+  expect(await readAll(withFront(logCutAt(3), unwanted), 3)).toHaveLength(END - 3)
+})
+
+test('a copy that grew meanwhile is opened again; one with a gap to the log, or none, leaves the log to say what is missing', async () => {
+  const grown = [copyOf(2), copyOf(3)]
+  const log = withFront(logCutAt(3), (again) => Promise.resolve(grown[again ? 1 : 0]!))
+  expect(await readAll(log)).toHaveLength(END)
+  for (const copy of [copyOf(2), copyOf(5, 1), null]) {
+    const lacking = withFront(logCutAt(3), () => Promise.resolve(copy))
+    expect(await lacking.startOffset(PLACE.topic, 0)).toBe(3)
+    await expect(readAll(lacking)).rejects.toThrow('It was deleted.')
+  }
+})
+
+test('a copy that cannot be reached is not taken for a shorter one', async () => {
+  const log = withFront(logCutAt(3), () => Promise.reject(new Error('The store is away.')))
+  await expect(log.startOffset(PLACE.topic, 0)).rejects.toThrow('The store is away.')
+  await expect(readAll(log)).rejects.toThrow('The store is away.')
+})

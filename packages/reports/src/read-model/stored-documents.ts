@@ -1,0 +1,85 @@
+/** The documents of reports: in their rows, or in their records if retention took them from the rows of an old month. */
+import { topicOf } from '@cupel/contracts'
+import {
+  LogStoppedError,
+  LogUnavailableError,
+  placeOf,
+  type EventCodec,
+  type EventLog,
+} from '@cupel/event-log'
+import { inParallel, type Tenant } from '@cupel/projections'
+
+/** The place of the record of a report, in the topic of its environment. */
+export interface ReportPlace {
+  readonly reportId: string
+  readonly partition: number
+  readonly offset: number
+}
+
+/** The report as callers receive it, UTF-8 JSON, byte for byte; or where its record has it. */
+export type StoredDocument = string | ReportPlace
+
+/**
+ * The documents at these places, in their order. Rejects with LogUnavailableError if the log cannot be reached or no
+ * longer has a record, and with an error that names the place if the record is not the report of this tenant.
+ */
+export type ReadDocuments = (tenant: Tenant, places: readonly ReportPlace[]) => Promise<string[]>
+
+/** Records that are read at the same time, for one answer. */
+const MAX_READS = 8
+
+export function documentReader({
+  log,
+  codec,
+}: {
+  readonly log: Pick<EventLog, 'read'>
+  readonly codec: EventCodec
+}): ReadDocuments {
+  const reportIn = codec.partOf('ReportGenerated', ['reportId', 'accountId', 'report'])
+  return async ({ accountId, livemode }, places) => {
+    const topic = topicOf('ReportGenerated', livemode)
+    const read = async ({ reportId, partition, offset }: ReportPlace): Promise<string> => {
+      try {
+        for await (const records of log.read({ topic, partition, from: offset, to: offset + 1 }))
+          for (const record of records) {
+            const data = reportIn(record)
+            if (data?.reportId === reportId && data.accountId === accountId) return data.report
+          }
+      } catch (cause) {
+        if (!(cause instanceof LogStoppedError) || cause.reason !== 'truncated-log') throw cause
+        throw new LogUnavailableError(
+          `The report ${reportId} was cut from the log: CUPEL_RETENTION_ARCHIVE must name the archive that has it.`,
+          { cause },
+        )
+      }
+      throw new Error(`${placeOf({ topic, partition })} has no report ${reportId} at offset ${offset}`)
+    }
+    const found: string[] = []
+    await inParallel([...places.entries()], MAX_READS, async ([at, place]) => {
+      found[at] = await read(place)
+    })
+    return found
+  }
+}
+
+/** The documents in their order; those that are not in their rows are read. */
+export async function documentsOf(
+  readDocuments: ReadDocuments,
+  tenant: Tenant,
+  stored: readonly StoredDocument[],
+): Promise<readonly string[]> {
+  const places = stored.filter((document) => typeof document !== 'string')
+  const read = places.length === 0 ? [] : await readDocuments(tenant, places)
+  let next = 0
+  return stored.map((document) => (typeof document === 'string' ? document : read[next++]!))
+}
+
+/** Of a row. */
+export function storedDocument({
+  reportId,
+  document,
+  partition,
+  offset,
+}: ReportPlace & { readonly document: string | null }): StoredDocument {
+  return document ?? { reportId, partition, offset }
+}

@@ -1,0 +1,15 @@
+/** The work of a projector with signing keys: leaves, checkpoint and published files. */
+import { join } from 'node:path'
+import { topicSpecs } from '@cupel/contracts'
+import { placesOf } from '@cupel/event-log'
+import { CHECKPOINTS_FOLDER, extendLog, publishFiles, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import { readSigningKeys } from '@cupel/signing'
+import { expect } from 'vitest'
+import type { Decided } from '../decided.js'
+
+export async function giveLeaves({ log, codec, database, folder }: Decided): Promise<void> {
+  const keys = readSigningKeys(join(folder, SIGNING_KEYS_FILE))
+  const folders = [join(folder, CHECKPOINTS_FOLDER)]
+  await extendLog({ log, codec, database, keys, folders, places: await placesOf(log, topicSpecs) })
+  expect(await publishFiles(database, { folders, keys, log: await log.identity() })).toBe(true)
+}
