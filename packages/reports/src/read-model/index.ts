@@ -28,6 +28,5 @@ export {
   documentsOf,
   type ReadDocuments,
   type ReportPlace,
-  type StoredDocument,
   storedDocument,
 } from './stored-documents.js'
