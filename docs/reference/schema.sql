@@ -906,6 +906,17 @@ CREATE TABLE projection.read_model (
   CHECK ((state = ANY (ARRAY['idle'::text, 'running'::text, 'retrying'::text, 'stopped'::text])))
 );
 
+CREATE TABLE projection.retired_month (
+  month text NOT NULL,
+  store text NOT NULL,
+  reports bigint NOT NULL,
+  archive text NOT NULL,
+  begun_at timestamp with time zone NOT NULL DEFAULT now(),
+  ended_at timestamp with time zone,
+  PRIMARY KEY (month, store),
+  CHECK ((store = ANY (ARRAY['database'::text, 'log'::text])))
+);
+
 CREATE TABLE report_view.report (
   report_id text NOT NULL,
   account_id text NOT NULL,
