@@ -81,6 +81,9 @@ const FIXED = new Set([
   'strict-transport-security',
 ])
 
+/** A build changes the hash of a page's script, and no promise with it. */
+const withoutHashes = (policy: unknown): string => String(policy).replaceAll(/'sha256-[\w+/=]+'/g, 'a hash')
+
 /** Compares the headers of an answer with the description of its status. Returns the differences; empty if there are none. */
 export function headerFaults(
   { responses }: Operation,
@@ -105,7 +108,7 @@ export function headerFaults(
     const isNumber = schema?.type === 'integer'
     const given = isNumber ? Number(value) : value
     if (!z.fromJSONSchema(schema!).safeParse(given).success) faults.push(`${name}: ${String(value)}`)
-    if (FIXED.has(name) && value !== example)
+    if (FIXED.has(name) && withoutHashes(value) !== withoutHashes(example))
       faults.push(`${name}: ${String(value)} is not what is described`)
   }
   // The API adds no undescribed header that a client could rely on or that reveals its software.
