@@ -298,8 +298,8 @@ function databaseInto(pending: Statement[]): Database {
     },
     execute: async (statement: { readonly text: string } | string, values?: readonly unknown[]) =>
       take(statement, values),
-    copy: async (statement: string, lines: string) =>
-      pending.push({ table: 'ledger.transfer', rows: copiedRows(statement, lines) }),
+    copy: async (statement: string, lines: Uint8Array | string) =>
+      pending.push({ table: 'ledger.transfer', rows: copiedRows(statement, String(lines)) }),
   } as unknown as Transaction
   return {
     ...queryable,
