@@ -14,7 +14,7 @@ export interface KafkaAcl {
   readonly resource_type: 'topic' | 'group'
   readonly name: string
   readonly pattern: 'literal' | 'prefixed'
-  readonly operation: 'Read' | 'Write' | 'DescribeConfigs' | 'Create' | 'Alter' | 'AlterConfigs'
+  readonly operation: 'Read' | 'Write' | 'DescribeConfigs' | 'Create' | 'Delete' | 'Alter' | 'AlterConfigs'
 }
 
 const operations = {
@@ -22,6 +22,7 @@ const operations = {
   Write: AclOperationTypes.WRITE,
   DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS,
   Create: AclOperationTypes.CREATE,
+  Delete: AclOperationTypes.DELETE,
   Alter: AclOperationTypes.ALTER,
   AlterConfigs: AclOperationTypes.ALTER_CONFIGS,
 } as const

@@ -238,11 +238,24 @@ export async function deleteRecordsBefore(
   await withAdmin(connection, async (admin) => {
     // Reads the leaders first: the call below expects them to be known.
     await admin.fetchTopicOffsets(place.wireTopic)
-    await admin.deleteTopicRecords({
-      topic: place.wireTopic,
-      partitions: [{ partition: place.partition, offset: String(place.offset) }],
+    const partitions = [{ partition: place.partition, offset: String(place.offset) }]
+    await admin.deleteTopicRecords({ topic: place.wireTopic, partitions }).catch((cause: unknown) => {
+      const reason = refusalOf(cause)
+      throw reason === undefined
+        ? cause
+        : new Error(`The brokers deleted nothing from ${place.wireTopic}/${place.partition}: ${reason}`, {
+            cause,
+          })
     })
   })
+}
+
+/** What a broker said of the partition: kafkajs keeps it in a list of the cause, and says only that records were not deleted. */
+function refusalOf(error: unknown): string | undefined {
+  const { partitions } = ((error as Error).cause ?? {}) as {
+    readonly partitions?: readonly { readonly error: Error }[]
+  }
+  return partitions?.[0]?.error.message
 }
 
 /** Deletes a topic with its records, as anyone with the rights of the brokers' operator can: for tests. Resolves once it is gone. */

@@ -2,15 +2,18 @@
  * An installation on an existing Postgres, broker and registry, secured by TLS, passwords and ACLs. One command installs it, and
  * every process signs in as a separate user. An examination reports a topic that was changed.
  */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordedReportPartitions } from '@cupel/gate/access'
-import { topicSpecs } from '@cupel/contracts'
+import { silentLogger, topicSpecs } from '@cupel/contracts'
 import type { EventLog } from '@cupel/event-log'
+import { deleteRecordsBefore } from '@cupel/event-log/kafka'
 import { openDatabase } from '@cupel/postgres'
 import { logServices } from '@cupel/service-connections'
 import { hasPrometheus, noteSkip, startPrometheus, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { commandsBelow } from '../follow-page.js'
+import { PASSWORD } from '../secured-cluster.js'
 import { openSecuredInstallation, TOPIC_PREFIX, type SecuredInstallation } from '../secured-installation.js'
 import { checkout } from '../started.js'
 
@@ -199,6 +202,23 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
         said: expect.stringMatching(/may not see it|[Nn]ot authorized/),
       })
     }
+  })
+
+  test('operators may delete records of reports, as retention does, and services may not', async () => {
+    const { brokers, caFile } = installation.cluster
+    // Every partition begins at this offset: nothing is deleted.
+    const cut = async (user: string): Promise<void> =>
+      await deleteRecordsBefore(
+        {
+          ...{ brokers: [brokers], clientId: 'test', logger: silentLogger },
+          ssl: { ca: [readFileSync(caFile, 'utf8')] },
+          sasl: { mechanism: 'plain', username: `cupel-${user}`, password: PASSWORD },
+        },
+        { wireTopic: TOPIC_PREFIX + REPORTS, partition: 0, offset: 0 },
+      )
+    await cut('operator')
+    for (const service of ['scorer', 'projector'])
+      await expect(cut(service)).rejects.toThrow('Not authorized')
   })
 
   test('a topic that somebody changed is named by the doctor and by the service, and put right', async () => {

@@ -268,7 +268,7 @@ test('each service has the rights at the brokers that it needs, and those of ope
     rights.map((right) => JSON.stringify(Object.entries(right).sort())).sort()
   expect(sorted(granted)).toEqual(sorted(acls))
   expect(lines.length).toBeLessThan(acls.length / 8)
-  expect(lines.filter((line) => /Create|AlterConfigs/.test(line) && !line.includes('CN=operator'))).toEqual(
+  expect(lines.filter((line) => /Create|Delete|Alter/.test(line) && !line.includes('CN=operator'))).toEqual(
     [],
   )
 })

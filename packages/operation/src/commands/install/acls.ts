@@ -1,5 +1,5 @@
 /** The rights that each service needs at the brokers, and no others. Source: Apache Kafka documentation, "Authorization and ACLs". */
-import { topicSpecs } from '@cupel/contracts'
+import { topicOf, topicSpecs } from '@cupel/contracts'
 import { installationTopics } from '@cupel/event-log'
 import type { KafkaAcl as Acl } from '@cupel/event-log/kafka'
 import { logServices, optionalServices, serviceAccess } from '@cupel/service-connections'
@@ -35,6 +35,8 @@ export function installationAcls(
     ...topics.flatMap((name) => operations.map((operation) => operator.topic(name, operation))),
     // To add partitions.
     ...topicSpecs.filter(({ mayGrow }) => mayGrow).map(({ name }) => operator.topic(name, 'Alter')),
+    // To cut what an archive has. Whoever may alter the settings of a topic can let its records expire anyway.
+    ...[true, false].map((livemode) => operator.topic(topicOf('ReportGenerated', livemode), 'Delete')),
   ]
 }
 
