@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noteSkip } from '@cupel/testkit'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { root } from '../setup.mjs'
 import { render, toolsOrReason } from './chart.mjs'
 
@@ -36,6 +37,16 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     [{ telemetry: { endpoint: 'https://collector.tracing.svc:4318' } }, 'networkPolicy.collector.to'],
   ])('refuses %o', async (values, word) => {
     await expect(render(tools, values)).rejects.toThrow(word)
+  })
+
+  test('refuses a follower without a user at the brokers', async () => {
+    const users = parse(readFileSync(join(root, 'deploy/helm/users.yaml'), 'utf8'))
+    delete users.kafka.sasl.users['ledger-follower']
+    const follower = {
+      followers: { ETH: { nodeSecret: 'eth-node' } },
+      networkPolicy: { nodes: { to: [{ ipBlock: { cidr: '10.9.0.7/32' } }] } },
+    }
+    await expect(render(tools, { ...users, ...follower })).rejects.toThrow('kafka.sasl.users.ledger-follower')
   })
 
   test('refuses a secret among the settings, whichever it is', async () => {

@@ -38,6 +38,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
         ETH: { nodeSecret: 'eth-node', arguments: ['--from', '0'] },
         TRX: { nodeSecret: 'trx-node' },
       },
+      networkPolicy: { nodes: { to: [{ ipBlock: { cidr: '10.9.0.7/32' } }] } },
       kafka: {
         sasl: { users: { 'ledger-follower': { username: 'cupel-ledger-follower', existingSecret: 'own' } } },
       },

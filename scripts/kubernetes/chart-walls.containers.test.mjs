@@ -68,11 +68,14 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     const users = {
       ...parse(readFileSync(join(root, 'deploy/helm/users.yaml'), 'utf8')),
       labelRefresher: { enabled: true },
+      followers: { ETH: { nodeSecret: 'eth-node' } },
+      networkPolicy: { nodes: { to: [{ ipBlock: { cidr: '10.9.0.7/32' } }] } },
     }
     expect(await notes(tools, users)).not.toContain('of its own')
     const parts = podsOf((await render(tools, users)).manifests).filter(({ name }) => name !== 'web')
     for (const { name, pod, ...part } of parts) {
-      const user = ['install', 'operator'].includes(name) ? 'operator' : name
+      const other = { install: 'operator', 'follower-eth': 'ledger-follower' }
+      const user = other[name] ?? name
       const shownIn = (volume) => pod.volumes.find((each) => each.name === volume)?.secret.secretName
       expect(shownIn('kafka'), name).toBe(`cupel-kafka-${user}`)
       expect(environmentOf(part).CUPEL_KAFKA_USERNAME, name).toBe(`cupel-${user}`)
@@ -81,6 +84,6 @@ describe.skipIf(reason !== undefined)('the chart', () => {
       )
       expect(shownIn('database-urls'), name).toBe(user === 'operator' ? 'cupel-database-urls' : undefined)
     }
-    expect(parts).toHaveLength(8)
+    expect(parts).toHaveLength(9)
   })
 })

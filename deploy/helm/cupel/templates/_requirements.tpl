@@ -72,5 +72,8 @@
 - {{ .image }}
 {{- end }}
 {{- end }}
+{{- if .Values.followers }}
+- ledger-follower
+{{- end }}
 - operator
 {{- end }}
