@@ -14,19 +14,31 @@ const unit = readFileSync(UNIT, 'utf8')
 const hasSystemd = canRun('systemd-analyze')
 if (!hasSystemd) noteSkip('systemd-analyze is not installed: the unit is read only by these tests')
 
-test.runIf(hasSystemd)('systemd finds no fault in the unit of any service', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cupel-unit-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const verify = (service: string, text: string): string => {
-    const file = join(folder, `cupel@${service}.service`)
-    writeFileSync(file, text.replaceAll('/opt/cupel', checkout))
-    return execFileSync('sh', ['-c', `systemd-analyze verify --man=no '${file}' 2>&1 || true`], {
-      encoding: 'utf8',
-    })
-  }
-  for (const service of logServices) expect(verify(service, unit), service).toBe('')
-  expect(verify('api', unit.replace('ProtectSystem=', 'ProtectsSystem='))).toContain('ProtectsSystem')
-})
+test.runIf(hasSystemd)(
+  'systemd finds no fault in the unit of any service, and calls it well protected',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cupel-unit-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const analyze = (options: string, service: string, text: string): string => {
+      const file = join(folder, `cupel@${service}.service`)
+      writeFileSync(file, text.replaceAll('/opt/cupel', checkout))
+      return execFileSync('sh', ['-c', `systemd-analyze ${options} '${file}' 2>&1 || true`], {
+        encoding: 'utf8',
+      })
+    }
+    const verify = (service: string, text: string): string => analyze('verify --man=no', service, text)
+    for (const service of logServices) expect(verify(service, unit), service).toBe('')
+    expect(verify('api', unit.replace('ProtectSystem=', 'ProtectsSystem='))).toContain('ProtectsSystem')
+    const exposure = (text: string): number =>
+      Number(
+        /Overall exposure level .*: ([\d.]+)/.exec(
+          analyze('security --offline=yes --no-pager', 'api', text),
+        )![1],
+      )
+    expect(exposure(unit)).toBeLessThan(4)
+    expect(exposure('[Service]\nExecStart=/bin/true\n')).toBeGreaterThan(9)
+  },
+)
 
 test('a service gets its shared and its own settings, a number of its own, and longer to end than it takes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-unit-'))
