@@ -47,17 +47,17 @@ test.runIf(hasPromtool)(
   () => {
     const page = readFileSync(join(checkout, 'docs/capacity.md'), 'utf8')
     const [, queries] = /^```text\n(predict_linear[^]*?)\n```$/m.exec(page)!
-    const [forecast, ofAScreen] = queries!.split('\n')
+    const [forecast, ofAReport] = queries!.split('\n')
     const scratch = mkdtempSync(join(tmpdir(), 'cupel-forecast-'))
     onTestFinished(() => rmSync(scratch, { recursive: true }))
-    // A byte each second, and a screen each hour; asked after eight days, in seconds.
+    // A byte each second, and each hour a screen and an address of a job; asked after eight days, in seconds.
     const at = 8 * 86_400
     const ask = (expr: string, value: number) => ({
       expr,
       eval_time: '8d',
       exp_samples: [{ labels: '{}', value }],
     })
-    const series = (name: string, values: string) => ({ series: `${name}{instance="a"}`, values })
+    const series = (name: string, values: string) => ({ series: name, values })
     const file = join(scratch, 'forecast.test.yml')
     const rounded = (query: string): string => `round(${query}, 100)`
     writeFileSync(
@@ -68,9 +68,10 @@ test.runIf(hasPromtool)(
             interval: '1h',
             input_series: [
               series('cupel_database_bytes', '0+3600x200'),
-              series('cupel_api_screens_total', '0+1x200'),
+              series('cupel_scorer_reports_total{lane="interactive"}', '0+1x200'),
+              series('cupel_scorer_reports_total{lane="bulk"}', '0+1x200'),
             ],
-            promql_expr_test: [ask(rounded(forecast!), at + 90 * 86_400), ask(rounded(ofAScreen!), 3_600)],
+            promql_expr_test: [ask(rounded(forecast!), at + 90 * 86_400), ask(rounded(ofAReport!), 1_800)],
           },
         ],
       }),
