@@ -151,9 +151,10 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
         expect(up).toHaveLength(logServices.length)
       })
       expect(await active()).toEqual(['CupelNothingGreen'])
+      // The tests below need it, also if this one fails.
+      onTestFinished(() => void serve('webhook-dispatcher'))
       await stopped('webhook-dispatcher')
       await until(async () => expect(await active()).toEqual(['CupelNothingGreen', 'CupelServiceDown']))
-      serve('webhook-dispatcher')
     },
   )
 
