@@ -35,6 +35,7 @@ beforeAll(async () => {
   for (const at of ['2026-03-31T23:59:59.999Z', LATER]) await appendList({ route: '/v1/reports', at })
   await appendList({ route: '/v1/reports', at: LATER, accountId: 'acc_other' })
   await appendList({ route: '/v1/usage', at: LATER })
+  await appendList({ route: MESSAGE, at: LATEST })
   await decided.log.append('test', [unknownRecord])
   archive = join(decided.folder, 'archive')
   events = join(decided.folder, 'events')
@@ -48,6 +49,8 @@ afterAll(async () => {
 
 const ACCOUNT = 'acc_Ünal'
 const LATER = '2999-01-01T00:00:00.000Z'
+const LATEST = '2999-01-02T00:00:00.000Z'
+const MESSAGE = '/v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}'
 
 async function append<T extends EventType>(type: T, event: DomainEvent<T>, key: string): Promise<void> {
   await decided.log.append('test', [
@@ -233,6 +236,7 @@ test('names who looked at a report', async () => {
   ])
   expect(await ask(question('lists', { report }))).toEqual([
     { ...call, seen_at: LATER, what: 'GET /v1/reports', account_id: reports[1]!.accountId },
+    { ...call, seen_at: LATEST, what: `GET ${MESSAGE}`, account_id: reports[1]!.accountId },
   ])
   expect(await ask(question('openings', { report }))).toEqual([
     {
