@@ -194,3 +194,23 @@ test('proposals are listed newest first in pages, and one that is outdated is no
   const elsewhere = `/v1/policy/activations?page_token=${token}`
   expect((await call(open.url, 'GET', elsewhere, { key: other.key })).json()).toMatchObject({ status: 400 })
 })
+
+test('a proposal that this version would refuse is listed with its faults, and can be refused', async () => {
+  const id = idOf(await propose(open, one.key))
+  await installation.database.execute('UPDATE access.proposed_change SET change = $1', [
+    // Red begins below orange.
+    JSON.stringify(policyOf(2, 1)),
+  ])
+  const reply = await call(open.url, 'GET', `${CHANGES}?show=open`, { key: other.key })
+  expect([reply.status, reply.json()]).toMatchObject([
+    200,
+    { items: [{ change_id: id, may_confirm: false, effect: { findings: [{ severity: 'error' }] } }] },
+  ])
+  expect((await confirm(id, other.key, open)).json()).toMatchObject({
+    ...{ code: 'change_conflict', detail: 'The policy is not valid any more; propose another one.' },
+  })
+  const refused = { key: other.key, body: { decision: 'refuse' } }
+  expect((await call(open.url, 'POST', `${CHANGES}/${id}/decision`, refused)).json()).toMatchObject({
+    status: 'refused',
+  })
+})

@@ -1,6 +1,6 @@
 /** A policy as a change that one person proposes and another one confirms. */
 import { ChangeRefused, type ChangeKind } from '@cupel/accounts/routes'
-import { compilePolicy, compilePolicyText, lintPolicy, type PolicyDocument } from '@cupel/domain'
+import type { PolicyDocument } from '@cupel/domain'
 import { refuse } from '@cupel/gate/http'
 import {
   appendActivation,
@@ -49,17 +49,18 @@ export const policyChange = ({ needsSecondPerson, ...policyLog }: PolicyChangePa
     return { newKey: null }
   },
   async effect({ content, basedOn }) {
-    const document = content as unknown as PolicyDocument
+    const { policy, findings } = checkPolicyText(JSON.stringify(content))
     const inForce = (await readActivations(policyLog.log, policyLog.codec)).at(-1)
     const settings =
-      inForce === undefined ? [] : changedSettings(compilePolicyText(inForce.document).document, document)
+      inForce === undefined
+        ? []
+        : changedSettings(
+            JSON.parse(inForce.document) as PolicyDocument,
+            content as unknown as PolicyDocument,
+          )
     // It is in force itself if the commit of its confirmation failed, which can be repeated.
-    const isInForce = inForce?.sha256 === compilePolicy(document).sha256
-    return {
-      is_outdated: !isInForce && (inForce?.sha256 ?? '') !== basedOn,
-      settings,
-      findings: lintPolicy(document),
-    }
+    const isInForce = policy !== null && policy.sha256 === inForce?.sha256
+    return { is_outdated: !isInForce && (inForce?.sha256 ?? '') !== basedOn, settings, findings }
   },
 })
 

@@ -1123,7 +1123,7 @@ class ChangeEffect(Model):
     """Whether another policy came into force since: then the proposal cannot be confirmed."""
     settings: tuple[PolicyChange, ...]
     findings: tuple[PolicyFinding, ...]
-    """Warnings: choices that deserve a second look."""
+    """Warnings: choices that deserve a second look. With an error it cannot be confirmed."""
 
 
 class NewApiKey(Model):

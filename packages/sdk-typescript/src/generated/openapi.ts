@@ -2590,7 +2590,7 @@ export interface components {
             /** @description Whether another policy came into force since: then the proposal cannot be confirmed. */
             readonly is_outdated: boolean;
             readonly settings: readonly components["schemas"]["PolicyChange"][];
-            /** @description Warnings: choices that deserve a second look. */
+            /** @description Warnings: choices that deserve a second look. With an error it cannot be confirmed. */
             readonly findings: readonly components["schemas"]["PolicyFinding"][];
         };
         readonly ProposedChangePage: {

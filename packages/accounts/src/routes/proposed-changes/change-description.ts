@@ -86,7 +86,9 @@ const effectComponent = z
       .boolean()
       .describe('Whether another policy came into force since: then the proposal cannot be confirmed.'),
     settings: z.array(changedSetting),
-    findings: z.array(changeFinding).describe('Warnings: choices that deserve a second look.'),
+    findings: z
+      .array(changeFinding)
+      .describe('Warnings: choices that deserve a second look. With an error it cannot be confirmed.'),
   })
   .meta({ id: 'ChangeEffect' })
 
@@ -232,11 +234,14 @@ export async function changeDocument(
     may_confirm:
       status === 'open' &&
       content !== null &&
-      effect?.is_outdated !== true &&
+      (effect === null || canBeMade(effect)) &&
       (await whyNotConfirm(parts, change, reader)) === null,
     effect,
   }
 }
+
+const canBeMade = ({ is_outdated: isOutdated, findings }: ChangeEffect): boolean =>
+  !isOutdated && findings.every(({ severity }) => severity !== 'error')
 
 async function effectOf(
   parts: Pick<ProposedChangeParts, 'kinds'>,
