@@ -16,7 +16,7 @@ export const tags = {
   'Webhook deliveries': 'See what was sent to an endpoint, and send it again.',
   'API keys': 'Issue, change and end the keys of the account. For administrators.',
   'Proposed changes':
-    'Propose a change of a key or of a list, and confirm or refuse what another person proposed.',
+    'Propose a change of a key, a list or the policy, and confirm or refuse what another person proposed.',
   Accounts: 'Open accounts. For operators of the installation.',
   Usage: 'Read how often the account’s keys are used.',
   Sessions: 'Sign a person in with a key, and out.',

@@ -146,7 +146,7 @@ export const changeExample: ChangeDocument = {
   ...{ decided_by: null, decided_at: null, needs_second_person: true, may_confirm: false, effect: null },
 }
 
-/** Null for a kind of a later version: then nobody may decide it here. */
+/** Null for a kind of a later version: then nobody may confirm it here. */
 export const kindOf = ({ kinds }: Pick<ProposedChangeParts, 'kinds'>, name: string): ChangeKind | null =>
   kinds.find((kind) => kind.name === name) ?? null
 

@@ -1,4 +1,4 @@
-/** POST /v1/proposed-changes: a change of a key or of a list, for another person to confirm. */
+/** POST /v1/proposed-changes: a change of a key, of a list or of the policy, for another person to confirm. */
 import { holdsScope } from '@cupel/domain'
 import {
   jsonAnswer,
