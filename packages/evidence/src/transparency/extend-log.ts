@@ -6,7 +6,7 @@ import { openCheckpoint, originOf, signCheckpoint } from './format/checkpoint.js
 import { newLeaves, type LeafParts } from './new-leaves.js'
 import { requireNotBehind } from './publish-files.js'
 import { ensureLog, grow, loadPositions, type LockedLog, type NewLeaf, type Subtree } from './state.js'
-import { TransparencyStoppedError } from './stopped.js'
+import { TransparencyStoppedError } from './transparency-stopped.js'
 
 export interface ExtendParts extends LeafParts {
   readonly database: Database

@@ -77,7 +77,7 @@ export {
 } from './read-log.js'
 export { startTransparency, type RunningTransparency } from './run-transparency.js'
 export { readStanding, standstillOf } from './standing.js'
-export { TransparencyStoppedError } from './stopped.js'
+export { TransparencyStoppedError } from './transparency-stopped.js'
 export { forgetWitnesses, readCosigning, uncosignedOf } from './witness/cosigned-rows.js'
 export { startWitnesses, type RunningWitnesses, type WitnessesOptions } from './witness/run-witnesses.js'
 export { readWitnessSettings, WitnessesFileError, type WitnessSettings } from './witness/witness-settings.js'

@@ -4,7 +4,7 @@ import type { EventCodec, EventLog, Place } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
 import { leafOfRecord, documentDecoder } from './leaf-of-record.js'
 import type { NewLeaf } from './state.js'
-import { shorterLog } from './stopped.js'
+import { shorterLog } from './transparency-stopped.js'
 
 /** Approximate limit of new leaves in one checkpoint; the rest makes the next checkpoint at once. */
 export const MAX_NEW_LEAVES = 20_000

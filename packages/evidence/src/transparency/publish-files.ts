@@ -19,7 +19,7 @@ import {
 } from './published.js'
 import { readTile } from './read-tile.js'
 import { loadLog, type CosignedCheckpoint, type StoredLog } from './state.js'
-import { TransparencyStoppedError } from './stopped.js'
+import { TransparencyStoppedError } from './transparency-stopped.js'
 import { byTiles, hashReader, rootOfRange } from './tree-reader.js'
 import { lineCount } from './witness/cosigned-rows.js'
 

@@ -5,7 +5,7 @@ import { UnsignedNoteError, type SigningKeys } from '@cupel/signing'
 import { openCheckpoint, originOf, type Checkpoint } from './format/checkpoint.js'
 import { HASH_BYTES } from './format/leaf.js'
 import { entriesOfBundle, entryBundle, TILE_WIDTH, tilePath, type TileName } from './format/tiles.js'
-import { TransparencyStoppedError } from './stopped.js'
+import { TransparencyStoppedError } from './transparency-stopped.js'
 
 export interface Published {
   /** Each contains a folder `transparency` with one folder for each log. */

@@ -12,7 +12,7 @@ import type { EvidenceSettings } from './keys/settings.js'
 import { requireSameEnds } from './operators/lost-records.js'
 import { publishFiles } from './publish-files.js'
 import { storeStanding } from './standing.js'
-import { TransparencyStoppedError } from './stopped.js'
+import { TransparencyStoppedError } from './transparency-stopped.js'
 
 /** Longest rest between two checks of the log, so that an event is in a checkpoint within 10 s. */
 export const MAX_TRANSPARENCY_REST_MS = 5_000

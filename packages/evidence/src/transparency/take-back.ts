@@ -29,7 +29,7 @@ import {
   TRANSPARENCY_GROUP,
   type NewLeaf,
 } from './state.js'
-import { TransparencyStoppedError } from './stopped.js'
+import { TransparencyStoppedError } from './transparency-stopped.js'
 
 export interface TakeBackParts {
   readonly log: EventLog

@@ -13,7 +13,7 @@ import { NO_WITNESSES } from '../format/cosignature.js'
 import type { EvidenceSettings } from '../keys/settings.js'
 import { longestPublished, transparencyFolder } from '../published.js'
 import { ensureLog, loadLog, lockLog, TRANSPARENCY_GROUP } from '../state.js'
-import { TransparencyStoppedError } from '../stopped.js'
+import { TransparencyStoppedError } from '../transparency-stopped.js'
 import { takeBackLeaves } from '../take-back.js'
 
 export interface LossParts extends EvidenceSettings {

@@ -25,7 +25,7 @@ import { compareTransparency, type TransparencyComparison } from '../compare/com
 import { NO_WITNESSES } from '../format/cosignature.js'
 import { transparencyFolder } from '../published.js'
 import { TRANSPARENCY_GROUP } from '../state.js'
-import { TransparencyStoppedError } from '../stopped.js'
+import { TransparencyStoppedError } from '../transparency-stopped.js'
 
 export interface AdoptLogOptions {
   /** The copy. */

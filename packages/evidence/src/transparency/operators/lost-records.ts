@@ -6,7 +6,7 @@ import { recordHashOf } from '../leaf-of-record.js'
 import { olderDatabase } from '../publish-files.js'
 import { publishedCheckpoint, type Published } from '../published.js'
 import { loadLog, loadPositions } from '../state.js'
-import { otherRecord, shorterLog, TransparencyStoppedError } from '../stopped.js'
+import { otherRecord, shorterLog, TransparencyStoppedError } from '../transparency-stopped.js'
 
 export interface LostRecordsParts extends Omit<Published, 'log'> {
   readonly log: EventLog
