@@ -20,7 +20,7 @@ import { releaseReservation, type IdempotentRequest, type Reservation } from './
 import { createPlanTable, type RateLimit } from './plan-table.js'
 import { resolveSessions, type AskedSession, type ResolvedSession } from './sessions.js'
 import { createRecognition, type Recognition } from './recognition.js'
-import { shareFailures } from './share-failures.js'
+import { addUpFailures } from './add-up-failures.js'
 
 /** One call at the gate. */
 export interface AccessCall {
@@ -227,7 +227,7 @@ function countFailures(
 ): ReturnType<typeof createAuthFailures> {
   return createAuthFailures({
     maxPerMinute,
-    share: (recent) => shareFailures(database, recent, maxPerMinute),
+    share: (recent) => addUpFailures(database, recent, maxPerMinute),
     onSharingFailed: (error) =>
       logger.warn({ err: error }, 'Only this instance counts failed authentications'),
   })
