@@ -1,3 +1,3 @@
-export { screensCheck } from './calls/failing-share.js'
+export { screensCheck } from './calls/failure-rate.js'
 export { openScreening } from './calls/open-screening.js'
 export { screeningFeature } from './feature.js'

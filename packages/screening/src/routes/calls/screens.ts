@@ -15,7 +15,7 @@ import type { EventCodec, EventLog } from '@cupel/event-log'
 import { apiCallOf } from '@cupel/gate/audit'
 import { type KeyedCall, statuses, traceparentFor } from '@cupel/gate/http'
 import type { AwaitReport } from './await-report.js'
-import { createFailingShare } from './failing-share.js'
+import { createFailureRate } from './failure-rate.js'
 import { createPatience } from './patience.js'
 import type { PendingTable, ScreenInWait, ScreenOutcome } from './pending-table.js'
 import { isOverloaded } from './overload.js'
@@ -145,13 +145,13 @@ export function createScreens(options: ScreensOptions): Screens {
 
 function countOutcomes(metrics: Metrics) {
   const outcomes = metrics.counter('api_screens_total', 'Screens by outcome.', ['outcome'])
-  const share = createFailingShare()
+  const failureRate = createFailureRate()
   return {
     ended(outcome: RefusedBecause | ScreenOutcome['kind']): void {
       outcomes.inc({ outcome })
-      share.note(outcome === 'report' || outcome === 'refused')
+      failureRate.note(outcome === 'report' || outcome === 'refused')
     },
-    failing: () => share.detail(),
+    failing: () => failureRate.detail(),
   }
 }
 

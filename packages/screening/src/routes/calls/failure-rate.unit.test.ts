@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { createFailingShare } from './failing-share.js'
+import { createFailureRate } from './failure-rate.js'
 
 const START_MS = 1_000_000
 const told = (failures: number, screens: number, laterMs = 0): string | null => {
   let nowMs = START_MS
-  const share = createFailingShare(() => nowMs)
+  const rate = createFailureRate(() => nowMs)
   for (let index = 0; index < screens; index += 1) {
-    share.note(index >= failures)
+    rate.note(index >= failures)
     nowMs += 10
   }
   nowMs = START_MS + laterMs
-  return share.detail()
+  return rate.detail()
 }
 
 test('more than a fifth of the screens of a minute without a report is told, with the numbers', () => {

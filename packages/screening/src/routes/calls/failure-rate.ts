@@ -1,7 +1,7 @@
 /** Whether too many screens of the last minute were answered without a report, for an operator: another instance would fail as much. */
 import type { Check } from '@cupel/kit/service'
 
-export interface FailingShare {
+export interface FailureRate {
   note(isAnswered: boolean): void
   /** Null while most are answered; else what an operator should know. */
   detail(): string | null
@@ -11,8 +11,8 @@ const WINDOW_MS = 60_000
 const SLOTS = 12
 const SLOT_MS = WINDOW_MS / SLOTS
 /** As the alert CupelScreensStopped. */
-const MAX_SHARE = 0.2
-/** Fewer failures say nothing of a share. */
+const MAX_RATE = 0.2
+/** Fewer failures say nothing of a rate. */
 const MIN_FAILURES = 5
 
 interface Slot {
@@ -21,7 +21,7 @@ interface Slot {
   failures: number
 }
 
-export function createFailingShare(now: () => number = () => performance.now()): FailingShare {
+export function createFailureRate(now: () => number = () => performance.now()): FailureRate {
   const slots: Slot[] = []
   const slotNumber = (): number => Math.floor(now() / SLOT_MS)
   return {
@@ -37,7 +37,7 @@ export function createFailingShare(now: () => number = () => performance.now()):
       const recent = slots.filter(({ number }) => number > slotNumber() - SLOTS)
       const screens = recent.reduce((sum, slot) => sum + slot.screens, 0)
       const failures = recent.reduce((sum, slot) => sum + slot.failures, 0)
-      if (failures < MIN_FAILURES || failures / screens <= MAX_SHARE) return null
+      if (failures < MIN_FAILURES || failures / screens <= MAX_RATE) return null
       return `${failures} of the ${screens} screens of the last minute were answered without a report`
     },
   }
