@@ -117,7 +117,7 @@ export async function readRawTopic(ready: ReadyLine, topic: string): Promise<Raw
   return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
 }
 
-/** The password in the installation's run.json; release 0.1.0 needs none. */
+/** The password in the installation's run.json; undefined if the broker asks for none. */
 export function credentialsOf(ready: ReadyLine): SASLOptions | undefined {
   const run = JSON.parse(readFileSync(join(ready.home, 'run.json'), 'utf8')) as { kafkaSasl?: SASLOptions }
   return run.kafkaSasl
