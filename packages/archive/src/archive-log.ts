@@ -1,5 +1,13 @@
 /** The log in an archive, which is read like any other log: the third adapter of the port. It is never appended to. */
-import { type EventLog, keyPartition, type LogRecord, LogStoppedError, placeOf } from '@cupel/event-log'
+import { createSlots, turnsOnly } from '@cupel/kit/concurrency'
+import {
+  type EventLog,
+  keyPartition,
+  type LogRange,
+  type LogRecord,
+  LogStoppedError,
+  placeOf,
+} from '@cupel/event-log'
 import { BadSegmentError } from './format/container.js'
 import type { Segment } from './format/manifest.js'
 import { endOf, type ArchiveContents, type NamedSegment } from './read-archive.js'
@@ -30,9 +38,16 @@ export function openArchiveLog({ store, contents, onDamaged }: ArchiveLogOptions
   }
   const readOnly = (): Promise<never> => Promise.reject(new TypeError(READ_ONLY))
 
-  async function* recordsOf(segment: NamedSegment): AsyncGenerator<readonly LogRecord[]> {
+  async function* recordsOf(
+    segment: NamedSegment,
+    range: Pick<LogRange, 'from' | 'to'>,
+  ): AsyncGenerator<readonly LogRecord[]> {
+    const pauses = turnsOnly()
     try {
-      yield* recordsOfSegment(await bytesOf(segment), segment, log!)
+      for (const records of recordsOfSegment(await bytesOf(segment), segment, log!, range)) {
+        yield records
+        await pauses.next()
+      }
     } catch (error) {
       if (!(error instanceof BadSegmentError)) throw error
       if (onDamaged === undefined) throw damaged(store, segment, error)
@@ -68,7 +83,7 @@ export function openArchiveLog({ store, contents, onDamaged }: ArchiveLogOptions
         )
       for (const segment of segments.get(placeOf({ topic, partition })) ?? []) {
         if (segment.next <= from || segment.first >= to) continue
-        for await (const records of recordsOf(segment)) {
+        for await (const records of recordsOf(segment, { from, to })) {
           const wanted = records.filter(({ offset }) => offset >= from && offset < to)
           if (wanted.length > 0) yield wanted
           if (records.at(-1)!.offset >= to - 1) break
@@ -79,15 +94,17 @@ export function openArchiveLog({ store, contents, onDamaged }: ArchiveLogOptions
   }
 }
 
-/** Callers often read single records of one segment one after the other. */
+/** Callers often read single records of one segment one after the other, or at the same time. Segments are fetched one by one. */
 function keepOne(store: ArchiveStore): (segment: Segment) => Promise<Buffer> {
+  const inTurn = createSlots(1)
   let kept: { file: string; bytes: Buffer } | null = null
-  return async (segment) => {
-    if (kept?.file === segment.file) return kept.bytes
-    const bytes = await signedBytes(store, segment)
-    kept = { file: segment.file, bytes }
-    return bytes
-  }
+  return (segment) =>
+    inTurn(async () => {
+      if (kept?.file === segment.file) return kept.bytes
+      const bytes = await signedBytes(store, segment)
+      kept = { file: segment.file, bytes }
+      return bytes
+    })
 }
 
 function damaged(

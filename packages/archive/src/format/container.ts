@@ -117,8 +117,15 @@ export async function openSegmentWriter(
 export const sha256OfRecord = (record: StoredRecord): string =>
   hash('sha256', recordType.toBuffer(record), 'hex')
 
-/** The records of a file, a block at a time. Throws BadSegmentError at the first content that no segment writer writes. */
-export function* readSegment(file: Buffer, marker: Buffer): Generator<readonly StoredRecord[]> {
+interface SegmentBlock {
+  /** Number of its records. */
+  readonly count: number
+  /** Throws BadSegmentError if the block does not hold them. */
+  read(): readonly StoredRecord[]
+}
+
+/** The blocks of a file, each unread. Throws BadSegmentError at the first content that no segment writer writes. */
+export function* readSegment(file: Buffer, marker: Buffer): Generator<SegmentBlock> {
   const header = headerOf(marker)
   if (!file.subarray(0, header.length).equals(header))
     throw new BadSegmentError('It does not begin as this segment begins.')
@@ -131,7 +138,8 @@ export function* readSegment(file: Buffer, marker: Buffer): Generator<readonly S
       throw new BadSegmentError(`The block at byte ${at} is cut off.`)
     if (!file.subarray(to, to + MARKER_BYTES).equals(marker))
       throw new BadSegmentError(`The block at byte ${at} does not end with the marker of this segment.`)
-    yield recordsOf(file.subarray(from, to), count, at)
+    const begins = at
+    yield { count, read: () => recordsOf(file.subarray(from, to), count, begins) }
     at = to + MARKER_BYTES
   }
 }
