@@ -1,10 +1,20 @@
 /** The log of an installation, read across what retention cut from it. */
 import { silentLogger, type Logger } from '@cupel/contracts'
-import { LogUnavailableError, withFront, type EventLog, type LogCopy } from '@cupel/event-log'
+import {
+  LogStoppedError,
+  LogUnavailableError,
+  withFront,
+  type EventLog,
+  type LogCopy,
+  type LogRange,
+} from '@cupel/event-log'
 import { publishedKeys } from '@cupel/evidence/transparency'
 import type { Config } from '@cupel/kit/service'
 import type { Queryable } from '@cupel/postgres'
 import { purposeOf, verifier } from '@cupel/signing'
+
+/** An archive that could not be opened is not asked again for so long: a store that does not answer takes minutes to say so. */
+const REST_MS = 10_000
 
 /**
  * The log as it is without CUPEL_RETENTION_ARCHIVE. The archive is opened when something before the cut is read. Its manifests must be signed
@@ -29,14 +39,30 @@ export function withArchivedFront(
     return await openCopy(store, verifier(keys), await log.identity())
   }
   let opened: Promise<LogCopy | null> | null = null
-  return withFront(log, async (again) => {
-    if (opened === null || again) opened = open()
-    const own = opened
-    return await own.catch((cause: unknown) => {
-      if (opened === own) opened = null
-      throw new LogUnavailableError(`The archive ${place} cannot be read: ${(cause as Error).message}`, {
-        cause,
-      })
+  let failed: { readonly error: LogUnavailableError; readonly untilMs: number } | null = null
+  const unavailable = (cause: unknown): LogUnavailableError => {
+    // What it has is looked up anew.
+    opened = null
+    return new LogUnavailableError(`The archive ${place} cannot be read: ${(cause as Error).message}`, {
+      cause,
     })
+  }
+  async function* read(copy: LogCopy, range: LogRange) {
+    try {
+      yield* copy.read(range)
+    } catch (cause) {
+      // A damaged or missing segment: reading again does not help.
+      throw cause instanceof LogStoppedError ? cause : unavailable(cause)
+    }
+  }
+  return withFront(log, async (again) => {
+    if (failed !== null && performance.now() < failed.untilMs) throw failed.error
+    if (opened === null || again) opened = open()
+    const copy = await opened.catch((cause: unknown) => {
+      const error = unavailable(cause)
+      failed = { error, untilMs: performance.now() + REST_MS }
+      throw error
+    })
+    return copy === null ? null : { ...copy, read: (range) => read(copy, range) }
   })
 }

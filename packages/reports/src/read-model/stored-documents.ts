@@ -1,4 +1,5 @@
 /** The documents of reports: in their rows, or in their records if retention took them from the rows of an old month. */
+import { createSlots, LATE, withinMs } from '@cupel/kit/concurrency'
 import { topicOf } from '@cupel/contracts'
 import {
   LogStoppedError,
@@ -20,13 +21,15 @@ export interface ReportPlace {
 export type StoredDocument = string | ReportPlace
 
 /**
- * The documents at these places, in their order. Rejects with LogUnavailableError if the log cannot be reached or no
- * longer has a record, and with an error that names the place if the record is not the report of this tenant.
+ * The documents at these places, in their order. Rejects with LogUnavailableError if a record cannot be read now, or is not
+ * there any more, and with an error that names the place if the record is not the report of this tenant.
  */
 export type ReadDocuments = (tenant: Tenant, places: readonly ReportPlace[]) => Promise<string[]>
 
-/** Records that are read at the same time, for one answer. */
+/** Records that are read at the same time, for all answers: accounts take turns. */
 const MAX_READS = 8
+/** For a record: an archive may be in a store that does not answer. */
+const READ_MS = 30_000
 
 export function documentReader({
   log,
@@ -36,27 +39,38 @@ export function documentReader({
   readonly codec: EventCodec
 }): ReadDocuments {
   const reportIn = codec.partOf('ReportGenerated', ['reportId', 'accountId', 'report'])
-  return async ({ accountId, livemode }, places) => {
+  const slots = createSlots(MAX_READS)
+
+  async function read({ accountId, livemode }: Tenant, place: ReportPlace): Promise<string> {
+    const { reportId, partition, offset } = place
     const topic = topicOf('ReportGenerated', livemode)
-    const read = async ({ reportId, partition, offset }: ReportPlace): Promise<string> => {
-      try {
-        for await (const records of log.read({ topic, partition, from: offset, to: offset + 1 }))
-          for (const record of records) {
-            const data = reportIn(record)
-            if (data?.reportId === reportId && data.accountId === accountId) return data.report
-          }
-      } catch (cause) {
-        if (!(cause instanceof LogStoppedError) || cause.reason !== 'truncated-log') throw cause
-        throw new LogUnavailableError(
-          `The report ${reportId} was cut from the log: CUPEL_RETENTION_ARCHIVE must name the archive that has it.`,
-          { cause },
-        )
-      }
-      throw new Error(`${placeOf({ topic, partition })} has no report ${reportId} at offset ${offset}`)
+    try {
+      for await (const records of log.read({ topic, partition, from: offset, to: offset + 1 }))
+        for (const record of records) {
+          const data = reportIn(record)
+          if (data?.reportId === reportId && data.accountId === accountId) return data.report
+        }
+    } catch (cause) {
+      if (!(cause instanceof LogStoppedError)) throw cause
+      const why =
+        cause.reason === 'truncated-log'
+          ? 'was cut from the log: CUPEL_RETENTION_ARCHIVE must name the archive that has it.'
+          : `cannot be read: ${cause.message}`
+      throw new LogUnavailableError(`The report ${reportId} ${why}`, { cause })
     }
+    throw new Error(`${placeOf({ topic, partition })} has no report ${reportId} at offset ${offset}`)
+  }
+
+  async function readInTime(tenant: Tenant, place: ReportPlace): Promise<string> {
+    const found = await withinMs(READ_MS, read(tenant, place))
+    if (found !== LATE) return found
+    throw new LogUnavailableError(`The report ${place.reportId} was not read within ${READ_MS} ms.`)
+  }
+
+  return async (tenant, places) => {
     const found: string[] = []
     await inParallel([...places.entries()], MAX_READS, async ([at, place]) => {
-      found[at] = await read(place)
+      found[at] = await slots(() => readInTime(tenant, place), { owner: tenant.accountId })
     })
     return found
   }

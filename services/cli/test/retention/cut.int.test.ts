@@ -1,7 +1,7 @@
 /** After the cut of the log everything is read, verified, recomputed, proven and built anew as before, from the archive that has what was cut. */
 import { rename } from 'node:fs/promises'
 import { reportPartition, silentLogger, topicOf } from '@cupel/contracts'
-import { openAuthenticLog } from '@cupel/event-log'
+import { LogUnavailableError, openAuthenticLog } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { readProof, recordedLeafReader } from '@cupel/evidence/transparency'
 import { withArchivedFront } from '@cupel/service-connections'
@@ -118,10 +118,13 @@ test('without the archive nothing is taken for whole: reads say so, and rebuild 
   expect(String((await own.cupel('audit', 'replay', '--target', 'report-view')).error)).toContain(
     'were deleted',
   )
-  const whole = await openWhole()
+  const [whole, opened] = [await openWhole(), await openWhole()]
+  expect(await opened.startOffset(TOPIC, reportPartition(own.old.reportId))).toBe(0)
   await rename(own.archive, `${own.archive}-away`)
   await expect(own.read(own.old, whole)).rejects.toThrow(says)
+  await expect(own.read(own.old, opened)).rejects.toBeInstanceOf(LogUnavailableError)
   await rename(`${own.archive}-away`, own.archive)
+  expect(await own.read(own.old, opened)).toBe(own.old.report)
   expect(await own.read(own.old, await openWhole())).toBe(own.old.report)
 })
 
