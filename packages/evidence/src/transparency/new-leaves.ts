@@ -2,6 +2,7 @@
 import { turnsOnly, type Pauses } from '@cupel/kit/concurrency'
 import type { EventCodec, EventLog, Place } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
+import { knownStart } from './known-start.js'
 import { leafOfRecord, documentDecoder } from './leaf-of-record.js'
 import type { NewLeaf } from './state.js'
 import { shorterLog } from './transparency-stopped.js'
@@ -40,7 +41,7 @@ export async function newLeaves(
     if (end < expected) throw shorterLog({ topic, partition }, end, expected)
     if (end === expected) continue
     if (left === 0) return { leaves, moves, hasMore: true }
-    const from = Math.max(expected, await log.startOffset(topic, partition))
+    const from = Math.max(expected, await knownStart(log, { topic, partition }))
     const next = Math.min(end, from + left)
     left -= next - from
     for await (const records of log.read({ topic, partition, from, to: next }))

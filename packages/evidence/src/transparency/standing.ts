@@ -1,7 +1,8 @@
 /** Whether records get leaves, in a row that `cupel status` and `cupel doctor` read: the process that gives them may be gone. */
-import { type EventLog, placeOf, rangesOf } from '@cupel/event-log'
+import { type EventLog, placeOf, placesOf } from '@cupel/event-log'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
+import { knownStart } from './known-start.js'
 import { ensureLog, loadPositions } from './state.js'
 
 export interface TransparencyStanding {
@@ -31,10 +32,16 @@ export async function readStanding(
   )
   if (row === undefined) return null
   const positions = await loadPositions(database, identity)
-  let unleafed = 0
-  for (const range of await rangesOf(log, topics))
-    unleafed += Math.max(0, range.to - Math.max(range.from, positions.get(placeOf(range)) ?? 0))
-  return { ...row, unleafed }
+  const unleafed = await Promise.all(
+    (await placesOf(log, topics)).map(async (place) => {
+      const [start, end] = await Promise.all([
+        knownStart(log, place),
+        log.endOffset(place.topic, place.partition),
+      ])
+      return Math.max(0, end - Math.max(start, positions.get(placeOf(place)) ?? 0))
+    }),
+  )
+  return { ...row, unleafed: unleafed.reduce((sum, each) => sum + each, 0) }
 }
 
 /** A sentence; null if records get their leaves. Nothing is at fault with a log that has no new records. */

@@ -1,0 +1,23 @@
+import { LogUnavailableError, type EventCodec, type EventLog, type LogRange } from '@cupel/event-log'
+import { expect, test } from 'vitest'
+import { newLeaves } from './new-leaves.js'
+
+const PLACE = { topic: 'reports', partition: 0 }
+const codec = { partOf: () => () => null, decodeAs: () => null } as unknown as EventCodec
+
+test('records get their leaves while the archive that has the front of the log is away', async () => {
+  const away = (): Promise<never> => Promise.reject(new LogUnavailableError('The archive is away.'))
+  const log = {
+    startOffset: away,
+    endOffset: () => Promise.resolve(5),
+    async *read({ from, to }: LogRange) {
+      if (from < 3) await away()
+      for (let offset = from; offset < to; offset += 1)
+        yield [{ ...PLACE, offset, key: '', value: Buffer.alloc(0), headers: {}, timestampMs: 0 }]
+    },
+  } as unknown as EventLog
+  const leavesFrom = (next: number) =>
+    newLeaves({ log, codec, places: [PLACE] }, new Map([['reports/0', next]]))
+  expect((await leavesFrom(3)).leaves.map(({ record }) => record?.offset)).toEqual([3, 4])
+  await expect(leavesFrom(2)).rejects.toThrow('The archive is away.')
+})
