@@ -18,11 +18,17 @@ export interface RetiredMonth {
   readonly endedAt: string | null
 }
 
-/** Writes the event of a month once, before anything of it goes. A month that was begun before goes on without another one. */
+/**
+ * Writes the event of a month before anything of it goes. A month that was cut off goes on without another one; one that had ended, and of
+ * which something goes again, gets one.
+ */
 export async function beginRetirement(transaction: Queryable, data: MonthRetired): Promise<void> {
   const { month, store, reports, archive } = data
   const isNew = await transaction.execute(
-    `INSERT INTO projection.retired_month (month, store, reports, archive) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+    `INSERT INTO projection.retired_month AS own (month, store, reports, archive) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (month, store) DO UPDATE
+       SET reports = excluded.reports, archive = excluded.archive, begun_at = excluded.begun_at, ended_at = NULL
+       WHERE own.ended_at IS NOT NULL`,
     [month, store, reports, archive],
   )
   if (isNew === 0) return

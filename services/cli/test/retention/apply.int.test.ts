@@ -135,6 +135,20 @@ test('nothing leaves to a damaged archive, and no document that the archive does
   expect(await own.documents()).toHaveLength(4)
 })
 
+test('documents that leave a month once more are told once more', async () => {
+  expect((await apply('--accept', '1', ...REASON)).error).toBeNull()
+  await own.appendOld()
+  await until(async () => expect(await own.documents()).toHaveLength(3))
+  await own.keep()
+  expect((await apply('--accept', '1', ...REASON)).error).toBeNull()
+  expect(await own.documents()).toEqual(kept)
+  await until(async () => expect((await own.retired()).map(({ reports }) => reports)).toEqual([1, 2]))
+  const months = await own.database.query(
+    'SELECT reports, ended_at IS NULL AS open FROM projection.retired_month',
+  )
+  expect(months).toEqual([{ reports: 2, open: false }])
+})
+
 test('retention and a rebuild keep each other out', async () => {
   await own.database.withConnection(async (connection) => {
     const lock = `hashtextextended('cupel.rebuild.report-view', 0)`
