@@ -33,32 +33,40 @@ export interface CutOff extends Plan {
 export async function applyRetention(context: CliContext, options: ApplyOptions): Promise<Applied> {
   const { accept } = options
   const reason = accept === undefined ? null : requiredReason(options.reason)
-  return await withConnections(context, async (connections) => {
+  return await withHeldTables(context, async (connections) => {
     const { database } = connections
-    return await holdTables(database, reportView, async () => {
-      const { archive, ...plan } = await examine(context, connections, options)
-      const leaving = plan.months.filter(({ kept, documents }) => kept === null && documents > 0)
-      const documents = leaving.reduce((sum, month) => sum + month.documents, 0)
-      if (reason === null) return { ...plan, documents, taken: null }
-      if (documents !== accept) throw notAccepted(documents, 'documents', accept)
-      let taken = 0
-      for (const month of leaving) {
-        const retired = retiredOf(month, { plan, archive, reason })
-        taken += await takeDocuments(database, retired, archive.contents)
-      }
-      return { ...plan, documents, taken }
-    }).catch((cause: unknown) => {
+    const { archive, ...plan } = await examine(context, connections, options)
+    const leaving = plan.months.filter(({ kept, documents }) => kept === null && documents > 0)
+    const documents = leaving.reduce((sum, month) => sum + month.documents, 0)
+    if (reason === null) return { ...plan, documents, taken: null }
+    if (documents !== accept) throw notAccepted(documents, 'documents', accept)
+    let taken = 0
+    for (const month of leaving) {
+      const retired = retiredOf(month, { plan, archive, reason })
+      taken += await takeDocuments(database, retired, archive.contents)
+    }
+    return { ...plan, documents, taken }
+  })
+}
+
+/** A rebuild reads what is cut, and fills the rows whose documents are taken. */
+async function withHeldTables<T>(
+  context: CliContext,
+  work: (connections: Connections) => Promise<T>,
+): Promise<T> {
+  return await withConnections(context, async (connections) =>
+    holdTables(connections.database, reportView, () => work(connections)).catch((cause: unknown) => {
       if (!(cause instanceof RebuildInProgressError)) throw cause
       throw new CommandError(`${cause.message}.`, EXIT_FAILED, { cause })
-    })
-  })
+    }),
+  )
 }
 
 /** Throws a CommandError as `applyRetention` does, and if this command itself could not read the records from the archive afterwards. */
 export async function applyToLog(context: CliContext, options: ApplyOptions): Promise<CutOff> {
   const { accept, before } = options
   const reason = accept === undefined ? null : requiredReason(options.reason)
-  return await withConnections(context, async (connections) => {
+  return await withHeldTables(context, async (connections) => {
     const { archive, ...plan } = await examine(context, connections, options)
     const { CUPEL_RETENTION_ARCHIVE: named } = connections.config
     if (named !== plan.place)
