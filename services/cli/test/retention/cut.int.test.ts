@@ -1,15 +1,20 @@
 /** After the cut of the log everything is read, verified, recomputed, proven and built anew as before, from the archive that has what was cut. */
 import { rename } from 'node:fs/promises'
 import { reportPartition, silentLogger, topicOf } from '@cupel/contracts'
-import { LogUnavailableError, openAuthenticLog } from '@cupel/event-log'
+import { parseAddress, screenedAddress } from '@cupel/domain'
+import { LogUnavailableError, openAuthenticLog, type EventLog } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
+import { createPastSource, screenAsOf } from '@cupel/evidence/proofs'
 import { readProof, recordedLeafReader } from '@cupel/evidence/transparency'
+import { readModelGroup } from '@cupel/projections'
+import { reportView } from '@cupel/reports/read-model'
 import { withArchivedFront } from '@cupel/service-connections'
 import { loadConfig } from '@cupel/kit/service'
 import { crashAt, until } from '@cupel/testkit'
 import { testRecordKeys } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callCupel, type Said } from '../command-line.js'
+import { SANCTIONED } from '../some-labels.js'
 import { openRetired, type Retired } from './retired.js'
 
 const REASON = ['--reason', 'older than a year']
@@ -106,6 +111,44 @@ test('old reports, the whole log, recomputation, proofs and a rebuild are right 
   const rebuilt = await cupel('audit', 'replay', '--target', 'report-view', '--json')
   expect(rebuilt.error).toBeNull()
   expect(JSON.parse(rebuilt.out)).toMatchObject({ differences: 0, switched: true })
+})
+
+test('a screen as of a moment before the cut gives the report of that moment', async () => {
+  await takeDocuments()
+  const parsed = parseAddress(SANCTIONED.address, 'ETH')
+  if (!parsed.ok) throw new Error(parsed.detail)
+  const { accountId, livemode, customerReference, candidateChains, generatedAt: asOf } = own.present
+  const of = { ...screenedAddress(parsed), candidateChains, accountId, livemode, customerReference, asOf }
+  const screened = async (log: EventLog) => {
+    const { codec, database } = own
+    return await screenAsOf(createPastSource({ log, codec, database }), of, () => null)
+  }
+  const before = await screened(own.log)
+  expect(before).toMatchObject({ asOf, report: { risk: { level: own.present.level } } })
+  await cutRecords()
+  expect(await screened(await openWhole())).toEqual(before)
+})
+
+test('a database from before the cut is filled from the archive', async () => {
+  await takeDocuments()
+  await cutRecords()
+  // As its rows and its position were then.
+  const { database } = own
+  const partition = reportPartition(own.old.reportId)
+  await database.transaction({ at: 'test' }, async (transaction) => {
+    await transaction.execute('DELETE FROM report_view.report WHERE log_partition = $1', [partition])
+    await transaction.execute(
+      'UPDATE projection.checkpoint SET next = 0 WHERE group_name = $1 AND topic = $2 AND partition = $3',
+      [readModelGroup(reportView), TOPIC, partition],
+    )
+    await transaction.execute('DELETE FROM projection.retired_month')
+  })
+  const rebuilt = await cupel('audit', 'replay', '--target', 'report-view', '--json')
+  expect(JSON.parse(rebuilt.out)).toMatchObject({ differences: 0, switched: true })
+  expect(await own.documents()).toHaveLength(3)
+  await takeDocuments()
+  expect(await own.documents()).not.toContain(own.old.reportId)
+  expect(await own.read(own.old, await openWhole())).toBe(own.old.report)
 })
 
 test('without the archive nothing is taken for whole: reads say so, and rebuild and verification stop', async () => {
