@@ -1,6 +1,13 @@
 /** What the reference page sends and shows when a reader runs an operation. */
 import { expect, test } from 'vitest'
-import { callOf, hasLiveKey, isSandboxKey, shownBody, type Operation } from '../src/client/call.js'
+import {
+  callOf,
+  hasLiveKey,
+  isSandboxKey,
+  shownBody,
+  staysInPlace,
+  type Operation,
+} from '../src/client/call.js'
 
 const operation: Operation = {
   ...{ method: 'GET', path: '/v1/log/{tile}/of/{id}', needsKey: true, body: null, headers: [] },
@@ -48,6 +55,20 @@ test('what is typed cannot leave its place, and an empty field is not sent', () 
     method: 'GET',
     headers: { Authorization: 'Bearer cpl_test_a', Prefer: 'wait=1' },
   })
+})
+
+test.each([['..'], ['.'], ['../../watches/wat_1'], ['a/./b']])(
+  '%s in a path leads to no other operation',
+  (tile) => {
+    const { url } = callOf(operation, { 'path tile': tile, 'path id': 'a' })
+    expect(staysInPlace(url)).toBe(false)
+  },
+)
+
+test.each([['0/000'], ['...'], ['%2e%2e'], ["a'(b)!*~ü"]])('%s in a path is sent', (tile) => {
+  expect(
+    staysInPlace(callOf(operation, { 'path tile': tile, 'path id': 'a', 'query chain': 'a/../b' }).url),
+  ).toBe(true)
 })
 
 test('an operation without a key sends none', () => {

@@ -113,6 +113,16 @@ desk.test('a live key is refused before anything is sent, and forgotten', async 
   expect(requests).toEqual([])
 })
 
+desk.test('a value that leads to another operation is refused before anything is sent', async () => {
+  const { page, requests } = await openReference()
+  const run = await openRun(page, 'removeWatch')
+  await run.getByLabel('Sandbox key').fill(`cpl_test_${'a'.repeat(57)}`)
+  await run.getByLabel('watch_id (path)').fill('../keys/8f2k1m0a')
+  await page.keyboard.press('Enter')
+  await run.getByText('Nothing was sent. A value of the path leads to another operation.').waitFor()
+  expect(requests).toEqual([])
+})
+
 desk.test(
   'an answer that breaks off is an error, and says that the call may have been carried out',
   async () => {

@@ -28,6 +28,12 @@ export const hasLiveKey = (values: Readonly<Record<string, string>>): boolean =>
 /** Whether it has the form of a key of the sandbox. */
 export const isSandboxKey = (key: string): boolean => /^cpl_test_[0-9A-Za-z]+$/.test(key)
 
+/** Whether the path of a call has no part that leads to another operation: a browser takes `..` for the part above it. */
+export const staysInPlace = (url: string): boolean => {
+  const [path = ''] = url.split('?', 1)
+  return new URL(path, 'http://api.invalid').pathname === path
+}
+
 /** `values`: the texts of the form by place and name, such as `query chain`, `key` and `body`. An empty parameter is not sent. */
 export function callOf(
   { method, path, needsKey, parameters, body }: Operation,

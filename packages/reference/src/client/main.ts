@@ -2,7 +2,10 @@
  * Runs the operations of the reference page against the sandbox of the installation that serves it. The page works without this script.
  * The key is in the memory of the page only, and nothing but a sandbox key is sent.
  */
-import { callOf, hasLiveKey, isSandboxKey, shownBody, type Operation } from './call.js'
+import { callOf, hasLiveKey, isSandboxKey, shownBody, staysInPlace, type Operation } from './call.js'
+
+/** The answer to any call is whole by then; a stream of events that goes on is ended. */
+const MAX_WAIT_MS = 120_000
 
 /** The key of the last run, so that the next operation need not ask for it. */
 let lastKey = ''
@@ -73,6 +76,10 @@ async function run(
   }
   if (operation.needsKey) lastKey = values['key'] ?? ''
   const { url, ...options } = callOf(operation, values)
+  if (!staysInPlace(url)) {
+    said.textContent = 'Nothing was sent. A value of the path leads to another operation.'
+    return
+  }
   said.textContent = 'Waiting for the answer.'
   // A button that is disabled would lose the focus.
   send.ariaDisabled = 'true'
@@ -80,6 +87,7 @@ async function run(
     const response = await fetch(url, {
       ...options,
       ...{ mode: 'same-origin', credentials: 'omit', redirect: 'error', cache: 'no-store' },
+      signal: AbortSignal.timeout(MAX_WAIT_MS),
     })
     const bytes = new Uint8Array(await response.arrayBuffer())
     const asked = response.url.slice(location.origin.length)

@@ -6,7 +6,7 @@ const SCRIPT = new URL('../../dist/client/run.js', import.meta.url)
 
 let script: string | null = null
 
-/** Throws where the script was not built. */
+/** Throws if the script was not built. */
 export function runScript(): string {
   return (script ??= readFileSync(SCRIPT, 'utf8').trim())
 }
