@@ -1,4 +1,4 @@
-/** The part about the transparency log on the pages of a report, and of a shared one. */
+/** The pages of a report, and of a shared one: the part about the transparency log, the names of lists, and the calls. */
 import { leafHeader, LEAF_HEADER } from '@cupel/contracts'
 import { en } from '@cupel/reports/document'
 import { sampleReport } from '@cupel/testkit'
@@ -46,3 +46,21 @@ test.each([`/reports/${report.report_id}`, `/shared/cupel_share_${'a'.repeat(43)
     }
   },
 )
+
+test('the case and the links of a report are asked for while the report is read', async () => {
+  const waiting = new Set(['case', 'share-links'])
+  let release = (): void => undefined
+  const asked = new Promise<void>((resolve) => (release = resolve))
+  api.answer = (call, response) => {
+    if (call.path === `/v1/reports/${report.report_id}`)
+      return void asked.then(() => json(200, report)(call, response))
+    waiting.delete(call.path.split('/').at(-1)!)
+    if (waiting.size === 0) release()
+    if (call.path.endsWith('/case')) json(404, { code: 'not_found' })(call, response)
+    else json(200, NOTHING)(call, response)
+  }
+  const url = `${front.url}/reports/${report.report_id}`
+  const reply = await fetch(url, { headers: { cookie: cookieOf(aSession()) } })
+  expect(reply.status).toBe(200)
+  expect(await reply.text()).toContain(report.address)
+})

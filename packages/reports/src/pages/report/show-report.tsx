@@ -1,5 +1,5 @@
 /** GET /reports/{report_id}: a report as a page, in the words of its PDF, with what features add to it. */
-import { nullWhereRefused, page, type Page, type ReportPanel } from '@cupel/console'
+import { type ApiClient, nullWhereRefused, page, type Page, type ReportPanel } from '@cupel/console'
 import { findPredecessor } from '../compare/find-predecessor.js'
 import type { HistoryProgress } from '../../document/index.js'
 import { HistoryProgressBox } from './history-progress.js'
@@ -15,18 +15,12 @@ export const showReport = (panels: readonly ReportPanel[]): Page => ({
   access: 'session',
   async handle(call) {
     const { api, path, query } = call
-    const base = `/v1/reports/${encodeURIComponent(path['report_id'] ?? '')}`
-    const { report, document } = await readDocument(api, base)
-    const waits = report.coverage.history?.status === 'reading'
-    const [progress, newer, predecessor, decisions, expanded, ...shown] = await Promise.all([
-      waits ? api.get<HistoryProgress>(`${base}/history`).catch(nullWhereRefused) : null,
-      waits ? findNewer(api, report).catch(nullWhereRefused) : null,
-      findPredecessor(api, report),
-      findOtherDecisions(api, report).catch(nullWhereRefused),
-      findExpanded(api, { address: query.get('expand'), chain: report.chain }, document.flow.picture),
-      ...panels.map((panel) => panel(call, document.reportId)),
+    const reportId = encodeURIComponent(path['report_id'] ?? '')
+    const [known, ...shown] = await Promise.all([
+      readKnown(api, reportId, query),
+      ...panels.map((panel) => panel(call, reportId)),
     ])
-    const { reportId } = document
+    const { report, document, progress, newer, predecessor, decisions, expanded } = known
     return page(
       `${`${document.verdict.levelWord} ${document.verdict.score}`.trim()}, report ${reportId}`,
       <>
@@ -47,6 +41,21 @@ export const showReport = (panels: readonly ReportPanel[]): Page => ({
     )
   },
 })
+
+/** The report, and what is found by its address. */
+async function readKnown(api: ApiClient, reportId: string, query: URLSearchParams) {
+  const base = `/v1/reports/${reportId}`
+  const { report, document } = await readDocument(api, base)
+  const waits = report.coverage.history?.status === 'reading'
+  const [progress, newer, predecessor, decisions, expanded] = await Promise.all([
+    waits ? api.get<HistoryProgress>(`${base}/history`).catch(nullWhereRefused) : null,
+    waits ? findNewer(api, report).catch(nullWhereRefused) : null,
+    findPredecessor(api, report),
+    findOtherDecisions(api, report).catch(nullWhereRefused),
+    findExpanded(api, { address: query.get('expand'), chain: report.chain }, document.flow.picture),
+  ])
+  return { report, document, progress, newer, predecessor, decisions, expanded }
+}
 
 /** A number that this page did not write counts as the last one. */
 function roundOf(query: URLSearchParams): number {
