@@ -84,7 +84,7 @@ function sideOf(report: Report, side: Side, scale: Scale, strings: Strings): Dra
   const drawn = shown.map((group, index) =>
     drawnGroup(group, `${side}-${index}`, { report, side, scale, strings }),
   )
-  const others = othersOf(sorted.slice(MAX_PARTIES_PER_SIDE), exposures, side, scale, strings)
+  const others = othersOf(sorted.slice(MAX_PARTIES_PER_SIDE), exposures, { report, side, scale, strings })
   const isUnread = exposures.some((one) => !one.total_complete) || isCut(report.coverage.exposure)
   return merged([
     ...drawn,
@@ -275,9 +275,7 @@ const isStep = (step: unknown): step is Step =>
 function othersOf(
   rest: readonly Group[],
   exposures: Report['exposure'],
-  side: Side,
-  scale: Scale,
-  strings: Strings,
+  { report, side, scale, strings }: Drawing,
 ): DrawnSide | null {
   const named = exposures
     .flatMap(({ by_category: parts }) => parts)
@@ -319,7 +317,7 @@ function othersOf(
     value: values.map(amountText).join(', '),
     valueUsd: dollarText(usd, strings),
     parties: parties.map((one) => partyOf(one, strings)),
-    evidence: [],
+    evidence: idsOf([...new Set(rest.flatMap((group) => group.evidence))], report),
   }
   const weight = weightOf({ usd, values }, scale)
   return { nodes: [node], edges: [{ ...endsOf(side, id, SUBJECT), category: '', weight, isIndirect: false }] }

@@ -1,5 +1,12 @@
 import type { Report } from '@cupel/contracts'
-import { flowReport, sampleReport } from '@cupel/testkit'
+import {
+  flowReport,
+  sampleCounterparties,
+  sampleEvidence,
+  sampleExposure,
+  sampleExposureEvidence,
+  sampleReport,
+} from '@cupel/testkit'
 import { describe, expect, it } from 'vitest'
 import { reportDocument, type FlowNode } from './index.js'
 
@@ -96,6 +103,17 @@ describe('the picture of the flow', () => {
     const others = nodesOf(report).find(({ kind }) => kind === 'others')!
     expect(others.lines[0]).toBe('▲ Mixer')
     expect(others.what).toBe('Mixer (grouped)')
+  })
+
+  it('leads from parties without a node to their recorded transfers', () => {
+    const counterparties = sampleCounterparties(20, 'Market')
+    const exposure = sampleExposure('incoming', 8)
+    const parts = exposure.by_category.map((part) =>
+      part.category === 'darknet' ? { ...part, counterparties } : part,
+    )
+    const evidence = [sampleEvidence(), sampleExposureEvidence({ category: 'darknet', counterparties })]
+    const report = sampleReport({ exposure: [{ ...exposure, by_category: parts }] }, { evidence })
+    expect(nodesOf(report).find(({ kind }) => kind === 'others')!.evidence).toEqual(['evidence-1'])
   })
 
   it('has a node for what was not read, on each side, and none where all was read', () => {
