@@ -202,7 +202,7 @@ const pairOf = ({ toldReportId, reportId }: Told): string => `${toldReportId} ${
 
 type Words = Pick<EventData['ReportChanged'], 'why' | 'reasons'>
 
-/** Returns a function that finds what the report of a change says of its level, in the words of its page. */
+/** Returns a function that finds what the report of a change says of its level, in the words of its PDF. */
 async function readWords(transaction: Queryable, told: readonly Told[]): Promise<(change: Told) => Words> {
   if (told.length === 0) return () => ({ why: '', reasons: [] })
   const rows = await transaction.query<{ watchId: string; document: string }>(

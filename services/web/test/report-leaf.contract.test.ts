@@ -47,6 +47,15 @@ test.each([`/reports/${report.report_id}`, `/shared/cupel_share_${'a'.repeat(43)
   },
 )
 
+test.each([`/reports/${report.report_id}`, `/shared/cupel_share_${'a'.repeat(43)}`])(
+  '%s names the publishers of lists in words',
+  async (path) => {
+    const page = await pageAt(path, null)
+    expect(page).toContain('SDN list of OFAC / sdn_advanced.xml')
+    expect(page).not.toContain('ofac_sdn / ')
+  },
+)
+
 test('the case and the links of a report are asked for while the report is read', async () => {
   const waiting = new Set(['case', 'share-links'])
   let release = (): void => undefined

@@ -4,6 +4,7 @@ import type { Point } from './document.js'
 import { findingText } from './findings.js'
 import { lacksStage, limitsByOrigin, mayStillHold, withoutRepeats, type Limit } from './limits.js'
 import { scoreText } from './report-document.js'
+import { setText } from './source-names.en.js'
 import { en, type Strings } from './strings.en.js'
 import { amountText, dateOr, nameOf, visibleText } from './writing.js'
 
@@ -187,21 +188,29 @@ function stateFacts(before: Report, after: Report, strings: Strings): ComparedFa
 function listFacts(before: Report, after: Report, strings: Strings): ComparedFact[] {
   const { comparison } = strings
   const [earlier, later] = [listsOf(before, strings), listsOf(after, strings)]
-  return [...new Set([...earlier.keys(), ...later.keys()])]
-    .map((name) => fact(name, earlier.get(name) ?? comparison.absent, later.get(name) ?? comparison.absent))
+  return [...new Map([...earlier, ...later])]
+    .map(([code, { name }]) =>
+      fact(name, earlier.get(code)?.state ?? comparison.absent, later.get(code)?.state ?? comparison.absent),
+    )
     .filter(({ isChanged }) => isChanged)
 }
 
-/** A confirmation alone, without a change of the list, does not count as a difference. */
-function listsOf({ coverage }: Report, strings: Strings): Map<string, string> {
+/** By their codes: two lists may have one name. A confirmation alone, without a change of the list, does not count as a difference. */
+function listsOf(
+  { coverage }: Report,
+  strings: Strings,
+): Map<string, { readonly name: string; readonly state: string }> {
   return new Map(
     coverage.labels.lists.map((list) => [
-      visibleText(list.source === '' ? list.dataset : `${list.source} / ${list.dataset}`),
-      strings.comparison.list(
-        dateOr(list.list_date, strings.notKnown),
-        amountText(String(list.labels)),
-        nameOf(strings.listStatuses, list.status),
-      ),
+      `${list.source} / ${list.dataset}`,
+      {
+        name: setText(list, strings.sourceNames),
+        state: strings.comparison.list(
+          dateOr(list.list_date, strings.notKnown),
+          amountText(String(list.labels)),
+          nameOf(strings.listStatuses, list.status),
+        ),
+      },
     ]),
   )
 }

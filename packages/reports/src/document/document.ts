@@ -1,6 +1,6 @@
 /**
  * A report for a person to read: the answers to a reader's questions, in their order, in words. Every text is final, so that a PDF and a
- * page that show this model say the same.
+ * page that show this model say the same; a page names the publishers of labels, of which a PDF has the codes.
  */
 
 /** A named value. */

@@ -62,7 +62,7 @@ export function findingText(item: Evidence, strings: Strings): string {
     return item.category === 'clean_exchange' ? findings.allowed : findings.blocked(category)
   if (item.relation === 'ownership') {
     return item.sanction === null
-      ? findings.owned(entity, category, visibleText(item.source))
+      ? findings.owned(entity, category, nameOf(strings.sourceNames, item.source))
       : findings.listed(
           nameOf(strings.authorities, item.origin),
           entity,

@@ -255,7 +255,7 @@ function factFields(report: Report, strings: Strings): readonly Field[] {
 function listTable({ coverage }: Report, strings: Strings): Table {
   const { provenance } = strings
   const rows = coverage.labels.lists.map((list) => [
-    visibleText(`${list.source} / ${list.dataset}`),
+    `${nameOf(strings.sourceNames, list.source)} / ${visibleText(list.dataset)}`,
     list.authority === null ? '' : nameOf(strings.authorities, list.authority),
     list.whole ? provenance.whole : provenance.part,
     dateOr(list.list_date, strings.notKnown),

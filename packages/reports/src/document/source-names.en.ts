@@ -1,4 +1,5 @@
 /** What the publishers of labels are called. */
+import { en, type Strings } from './strings.en.js'
 import { nameOf, visibleText } from './writing.js'
 
 export const sourceNames: Readonly<Record<string, string>> = {
@@ -17,8 +18,21 @@ export const sourceNames: Readonly<Record<string, string>> = {
   finos_openaml: 'OpenAML of FINOS',
   mew_ethereum_lists: 'lists of MyEtherWallet',
   defillama_cex: 'exchanges of DefiLlama',
+  cupel_demo: 'demo data of Cupel',
+  cupel_starter: 'starter labels of Cupel',
 }
 
-/** A list by its publisher and its own name; the code of a publisher that has no name here stays a code. */
-export const setName = ({ source, dataset }: { readonly source: string; readonly dataset: string }): string =>
-  source === '' ? visibleText(dataset) : `${nameOf(sourceNames, source)} / ${visibleText(dataset)}`
+/** The texts of pages, which name a publisher in words. */
+export const enOnPages: Strings = { ...en, sourceNames }
+
+interface LabelSet {
+  readonly source: string
+  readonly dataset: string
+}
+
+/** A list by its publisher and its own name; the code of a publisher that has no name among these stays a code. */
+export const setText = ({ source, dataset }: LabelSet, names: Strings['sourceNames']): string =>
+  source === '' ? visibleText(dataset) : `${nameOf(names, source)} / ${visibleText(dataset)}`
+
+/** The same on a page. */
+export const setName = (set: LabelSet): string => setText(set, sourceNames)

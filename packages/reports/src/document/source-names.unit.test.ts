@@ -1,12 +1,42 @@
-import { authorityOrigins } from '@cupel/domain'
-import { sampleReport } from '@cupel/testkit'
+import type { Report } from '@cupel/contracts'
+import { authorityOrigins, DEMO_SOURCE } from '@cupel/domain'
+import { sampleEvidence, sampleReport } from '@cupel/testkit'
 import { expect, it } from 'vitest'
-import { reportDocument, setName } from './index.js'
+import { becauseOf, compareReports, enOnPages, reportDocument, setName, verdictOf } from './index.js'
 import { sourceNames } from './source-names.en.js'
 
-it('the list of every authority has a name', () => {
+it('the list of every authority, the demo and the starter labels have a name', () => {
   expect(Object.keys(authorityOrigins).length).toBeGreaterThan(3)
-  expect(Object.keys(sourceNames)).toEqual(expect.arrayContaining(Object.keys(authorityOrigins)))
+  expect(Object.keys(sourceNames)).toEqual(
+    expect.arrayContaining([...Object.keys(authorityOrigins), DEMO_SOURCE, 'cupel_starter']),
+  )
+})
+
+const withLists = (...lists: readonly object[]): Report['coverage'] => {
+  const { coverage } = sampleReport()
+  const [list] = coverage.labels.lists
+  return { ...coverage, labels: { ...coverage.labels, lists: lists.map((one) => ({ ...list!, ...one })) } }
+}
+
+it('headlines and lists have names on a page, and codes in a PDF and in JSON', () => {
+  const evidence = [sampleEvidence({ sanction: null, source: DEMO_SOURCE, category: 'mixer' })]
+  const report = sampleReport({ coverage: withLists({ source: 'uk_ofsi', dataset: 'uk' }) }, { evidence })
+  const onPage = reportDocument(report, null, enOnPages)
+  const named = 'attributed to Lazarus Group (mixer) by demo data of Cupel'
+  expect(verdictOf(report, enOnPages).headline).toContain(named)
+  expect(onPage.verdict.headline).toContain(named)
+  expect(onPage.why.counted[0]!.headline.toLowerCase()).toContain(named.toLowerCase())
+  expect(onPage.provenance.lists.rows[0]![0]).toBe('list of OFSI / uk')
+  expect(becauseOf(report)).toBe('attributed to Lazarus Group (mixer) by cupel_demo')
+  expect(reportDocument(report).provenance.lists.rows[0]![0]).toBe('uk_ofsi / uk')
+})
+
+it('a comparison keeps two lists apart that have one name', () => {
+  const impostor = { source: sourceNames['uk_ofsi']!, dataset: 'uk' }
+  const lists = (labels: number) => withLists({ source: 'uk_ofsi', dataset: 'uk', labels }, impostor)
+  const [one, other] = [sampleReport({ coverage: lists(7) }), sampleReport({ coverage: lists(8) })]
+  const compared = compareReports(one, { ...other, report_id: 'ffffffffffffffff' }, enOnPages)
+  expect(compared.lists).toMatchObject([{ label: 'list of OFSI / uk', isChanged: true }])
 })
 
 it('a list is named by its publisher in words, and a publisher without a name by its code', () => {

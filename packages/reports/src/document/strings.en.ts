@@ -28,6 +28,8 @@ export const en = {
   unknownShare: 'share not known',
   unexplained: (code: string) => `“${code}”: this edition of the document has no words for it.`,
   unnamed: 'a party without a name',
+  /** What publishers of labels are called. None: PDFs, CSV and JSON have their codes, which a machine finds again. */
+  sourceNames: {} as Readonly<Record<string, string>>,
 
   levels: { red: 'Red', orange: 'Orange', green: 'Green', grey: 'Not cleared' },
   levelMeanings: {
