@@ -22,16 +22,14 @@ export async function readInThread(
         worker.postMessage('taken')
       }
       let taking: Promise<void> = Promise.resolve()
-      worker.on('message', (message: FromReader) => {
-        taking = taking.then(() => take(message))
+      // What it gave away before is taken first, so that nothing is stored once the reading has ended.
+      const next = (step: () => Promise<void>): void => {
+        taking = taking.then(step)
         taking.catch(reject)
-      })
-      worker.once('error', reject)
-      // What it gave away before is taken first.
-      worker.once(
-        'exit',
-        () => void taking.then(() => reject(new Error('The thread that reads the file ended')), reject),
-      )
+      }
+      worker.on('message', (message: FromReader) => next(() => take(message)))
+      worker.once('error', (error) => next(() => Promise.reject(error)))
+      worker.once('exit', () => next(() => Promise.reject(new Error('The thread that reads the file ended'))))
     })
   } finally {
     await worker.terminate()

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { afterAll, expect, test } from 'vitest'
 import { LedgerFileError } from '../src/formats/ledger-file-error.js'
@@ -111,6 +112,20 @@ test.each([
 test('a thread that cannot go on fails the reading', async () => {
   const { fault } = await toldBy(readInThread, orderOf({ file: join(folder, 'nothing') }))
   expect(fault).toMatchObject({ code: 'ENOENT' })
+})
+
+test('a thread that fails ends the reading once what it gave away is stored', async () => {
+  const untimed = Array.from({ length: 12_000 }, (_, n) => `${line(n + 1)},`)
+  const timed = `${line(12_001)},2026-11-20T00:00:00Z`
+  const file = fileOf([`${HEADING},block_time`, ...untimed, timed].join('\n'))
+  let storing = 0
+  const reading = readInThread({ ...orderOf({ file }), now: null as unknown as Date }, async () => {
+    storing += 1
+    await setTimeout(300)
+    storing -= 1
+  })
+  await expect(reading).rejects.toThrow('getTime')
+  expect(storing).toBe(0)
 })
 
 test('a batch that cannot be stored ends the reading', async () => {
