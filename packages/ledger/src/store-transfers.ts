@@ -33,16 +33,17 @@ const IS_PLACED = `($16 OR ${IS_MOVED})`
 /**
  * Takes over the invisible rows of a killed import. Adds proofs of execution or failure to known transfers. A file that replaces its range
  * also updates the block of a transfer and restores a transfer that an earlier file had retired, as any file does that tells it in another block.
+ * The failure of such a one says nothing of its new block.
  */
 const STORE_KNOWN = {
   name: 'ledger.store-known',
   text: `${INSERT}
     ON CONFLICT (transfer_id) DO UPDATE SET
       segment_id = CASE WHEN ${IS_UNSEEN} THEN excluded.segment_id ELSE known.segment_id END,
-      proven_segment_id = CASE WHEN $16 AND excluded.failed_segment_id IS NOT NULL THEN NULL
+      proven_segment_id = CASE WHEN ${IS_PLACED} AND excluded.failed_segment_id IS NOT NULL THEN NULL
         WHEN ${isUnseen('known.proven_segment_id')}
         THEN coalesce(excluded.proven_segment_id, known.proven_segment_id) ELSE known.proven_segment_id END,
-      failed_segment_id = CASE WHEN $16 AND excluded.proven_segment_id IS NOT NULL THEN NULL
+      failed_segment_id = CASE WHEN ${IS_MOVED} OR $16 AND excluded.proven_segment_id IS NOT NULL THEN excluded.failed_segment_id
         WHEN ${isUnseen('known.failed_segment_id')}
         THEN coalesce(excluded.failed_segment_id, known.failed_segment_id) ELSE known.failed_segment_id END,
       retired_segment_id = CASE WHEN ${IS_PLACED} THEN NULL ELSE known.retired_segment_id END,

@@ -172,6 +172,34 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
       await expectStatedRows()
     })
 
+    test.each(['1', ''])(
+      'a call that failed in the block that is no more counts in its new one: status "%s"',
+      async (status) => {
+        const call = (block: number, told: string): CsvTransfer => ({
+          ...{ hash: hash(1), from: address(1), block, kind: 'internal', status: told },
+        })
+        const range = { completeFrom: 10, completeTo: 20, covers: ['internal'] as const }
+        const other: CsvTransfer = { ...call(11, '1'), hash: hash(2), from: address(2) }
+        await imported(csvOf([call(20, '0'), other]), range)
+        await imported(csvOf([other]), { ...range, replace: true })
+        await imported(csvOf([call(21, status)]))
+        expect((await rowsOf(address(1), 3)).map((row) => row[6])).toEqual(['21'])
+        await expectStatedRows()
+      },
+    )
+
+    test('a payment that fails in its new block counts no more', async () => {
+      const pay = (block: number, status: string): CsvTransfer => ({
+        ...{ hash: hash(1), from: address(1), block, status },
+      })
+      const range = { completeFrom: 10, completeTo: 20, covers: ['native'] as const }
+      const other: CsvTransfer = { hash: hash(2), from: address(2), block: 11 }
+      await imported(csvOf([pay(20, '1'), other]), range)
+      await imported(csvOf([other]), { ...range, replace: true })
+      await imported(csvOf([pay(21, '0')]))
+      expect(await rowsOf(address(1), 3)).toEqual([])
+    })
+
     test('an amount that somebody altered is found', async () => {
       await imported(csvOf([1, 2, 3].map((n) => ({ hash: hash(n), from: address(n) }))))
       await expectStatedRows()
