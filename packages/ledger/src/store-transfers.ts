@@ -52,7 +52,7 @@ const STORE_KNOWN = {
       tx_index = CASE WHEN ${IS_PLACED} THEN excluded.tx_index ELSE known.tx_index END,
       place = CASE WHEN ${IS_PLACED} THEN excluded.place ELSE known.place END,
       seen_segment_id = CASE WHEN ${IS_UNSEEN} THEN NULL ELSE excluded.segment_id END
-      WHERE coalesce(known.seen_segment_id, known.segment_id) <> excluded.segment_id`,
+      WHERE coalesce(known.seen_segment_id, known.segment_id) <> excluded.segment_id OR ${IS_MOVED}`,
 }
 
 export async function storeTransfers(

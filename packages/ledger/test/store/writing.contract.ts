@@ -172,6 +172,20 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
       await expectStatedRows()
     })
 
+    test('a moved transaction that a dead import told before its old block was replaced counts once that import goes on', async () => {
+      const pay = (block: number): CsvTransfer => ({ hash: hash(1), from: address(1), block })
+      const range = { completeFrom: 10, completeTo: 20, covers: ['native'] as const }
+      const other: CsvTransfer = { hash: hash(2), from: address(2), block: 11 }
+      await imported(csvOf([pay(20), other]), range)
+      const killed = await store.ledger.file('killed.csv', csvOf([pay(21)]))
+      await killedImporting(killed, 'before:ledger.publish:1')
+      await imported(csvOf([other]), { ...range, replace: true })
+      expect(await rowsOf(address(1), 2)).toEqual([])
+      await store.ledger.imported(killed)
+      expect((await rowsOf(address(1), 3)).map((row) => row[6])).toEqual(['21'])
+      await expectStatedRows()
+    })
+
     test.each(['1', ''])(
       'a call that failed in the block that is no more counts in its new one: status "%s"',
       async (status) => {
