@@ -17,8 +17,12 @@ const NODE = {
 const CACHE = join(root, '.cache')
 const run = promisify(execFile)
 
-/** Resolves to its folder and its Node. Rejects with SetupError if the history lacks the commit. */
-export async function baseline() {
+/** Resolves to its folder and its Node. Rejects with SetupError on another platform than that of the Node, or if the history lacks the commit. */
+export async function baseline(platform = `${process.platform}-${process.arch}`) {
+  if (NODE.name !== `node-${platform}`)
+    throw new SetupError(
+      `The stored build runs on ${NODE.name} ${NODE.version}, and this is ${platform}: guard needs linux-x64.`,
+    )
   const before = join(CACHE, `baseline-${COMMIT.slice(0, 8)}`)
   if (!existsSync(before)) await unpack(before)
   const nodeBefore = join(await pinnedPackage(NODE, join(CACHE, 'packages')), 'bin', 'node')

@@ -26,7 +26,7 @@ const PROFILES = ['embedded', 'kafka']
 const USAGE = `npm run bench -- WHAT [options]
   load        latency, rate, CPU and memory of screens: echo, floor, screen, bulk
   cost        what one screen causes: log requests, round trips, wake-ups, CPU; with its budgets
-  guard       cost, latency and rates of this build ÷ those of the stored build of an earlier commit, by turns
+  guard       cost, latency and rates of this build ÷ those of the stored build of an earlier commit, by turns (linux-x64)
   judgement   precision and recall on real lists, compared with an oracle
   answers     levels and reasons that an earlier version and this one give to the addresses of real transfers
   scale       import rate of many labels
