@@ -41,7 +41,7 @@ const STORE_KNOWN = {
     ON CONFLICT (transfer_id) DO UPDATE SET
       segment_id = CASE WHEN ${IS_UNSEEN} THEN excluded.segment_id ELSE known.segment_id END,
       proven_segment_id = CASE WHEN ${IS_PLACED} AND excluded.failed_segment_id IS NOT NULL THEN NULL
-        WHEN ${isUnseen('known.proven_segment_id')}
+        WHEN ${IS_MOVED} OR ${isUnseen('known.proven_segment_id')}
         THEN coalesce(excluded.proven_segment_id, known.proven_segment_id) ELSE known.proven_segment_id END,
       failed_segment_id = CASE WHEN ${IS_MOVED} OR $16 AND excluded.proven_segment_id IS NOT NULL THEN excluded.failed_segment_id
         WHEN ${isUnseen('known.failed_segment_id')}
