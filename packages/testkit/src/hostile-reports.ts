@@ -5,7 +5,7 @@ import { sampleEvidence, sampleExposureEvidence, sampleReport } from './sample-r
 
 const EVIDENCE_PER_REPORT = 40
 const STRINGS_PER_EVIDENCE = 12
-const STRINGS_PER_REPORT = EVIDENCE_PER_REPORT * STRINGS_PER_EVIDENCE + 13
+const STRINGS_PER_REPORT = EVIDENCE_PER_REPORT * STRINGS_PER_EVIDENCE + 14
 
 export interface HostileReport {
   readonly report: Report
