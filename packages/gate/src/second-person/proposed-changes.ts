@@ -61,7 +61,7 @@ const valuesOf = ({ kinds, ofAccount }: SeenChanges): unknown[] => [
 
 const ONE = `SELECT ${FIELDS}, ${DECISION} FROM access.proposed_change WHERE ${SEEN} AND change_id = $4`
 
-/** The change with this id; null if there is none that is seen. */
+/** The change with this id; null if the caller sees no such change. */
 export async function findProposedChange(
   database: Queryable,
   changeId: string,

@@ -1,7 +1,7 @@
 /** The script of the reference page, inline so that nothing is fetched; the Content-Security-Policy allows it by its hash. */
 import { readFileSync } from 'node:fs'
 
-/** Also where the sources run: the build bundles the browser's part alone into it. */
+/** The build bundles the part of the browser into this file. The sources read it from there too. */
 const SCRIPT = new URL('../../dist/client/run.js', import.meta.url)
 
 let script: string | null = null

@@ -24,7 +24,7 @@ export interface PlannedMonth extends MonthFacts {
   readonly kept: string | null
 }
 
-/** Null if the text is none. */
+/** Null if the text is not a month. */
 export function parseMonth(text: string): Month | null {
   return /^\d{4}-(?:0[1-9]|1[0-2])$/.test(text) ? text : null
 }

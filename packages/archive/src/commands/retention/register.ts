@@ -88,7 +88,7 @@ With --log the records leave the topics of reports instead, if everybody has rea
     })
 }
 
-/** Throws a CommandError for a text that is none, and for a month that has not begun: reports are still made in this one. */
+/** Throws a CommandError for a text that is not a month, and for a month that has not begun: reports are still made in this one. */
 function pastMonth(text: string, now: Date): Month {
   const month = parseMonth(text)
   if (month !== null && month <= monthBefore(now, 0)) return month
