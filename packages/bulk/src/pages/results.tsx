@@ -1,7 +1,7 @@
 /** The results of a job as a table: the verdict in words, with a link to its report. */
 import { type ListPage, Level, ScrollTable } from '@cupel/console'
 import type { Report } from '@cupel/contracts'
-import { enOnPages, verdictOf, visibleText } from '@cupel/reports/document'
+import { verdictOf, visibleText } from '@cupel/reports/document'
 import { isRunning, type Job, type Result } from './job.js'
 
 interface ResultsProps {
@@ -73,7 +73,7 @@ function Why({ result: { status, report, error } }: { readonly result: Result })
 
 /** The verdict without the level and score, which stand beside it. */
 function reasonOf(report: Report): string {
-  const verdict = verdictOf(report, enOnPages)
+  const verdict = verdictOf(report)
   const [, reason] = /^[^:]*: (.+)$/s.exec(verdict.headline) ?? []
   return reason === undefined ? verdict.meaning : reason.charAt(0).toUpperCase() + reason.slice(1)
 }

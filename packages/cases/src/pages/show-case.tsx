@@ -1,13 +1,6 @@
 /** GET /cases/{report_id}: a case with its assignment, its files, and the other reports of its subject. */
 import type { CaseAssignee, Report, ReportCase } from '@cupel/contracts'
-import {
-  assigneeText,
-  enOnPages,
-  fileText,
-  personText,
-  verdictOf,
-  visibleText,
-} from '@cupel/reports/document'
+import { assigneeText, fileText, personText, verdictOf, visibleText } from '@cupel/reports/document'
 import {
   type ListPage,
   type ReportPage,
@@ -55,7 +48,7 @@ export const showCase: Page = {
           </a>{' '}
           <span class="tag">{visibleText(report.chain)}</span>
         </p>
-        <p>{verdictOf(report, enOnPages).headline}</p>
+        <p>{verdictOf(report).headline}</p>
         <p class="actions no-print">
           <a class="button plain" href={`/cases/${reportId}/dossier.pdf`} download>
             Dossier as PDF

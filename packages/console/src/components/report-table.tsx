@@ -1,6 +1,6 @@
 /** Reports in a table, one line each, with the result and its reasons. */
 import type { Report } from '@cupel/contracts'
-import { enOnPages, verdictOf, visibleText } from '@cupel/reports/document'
+import { verdictOf, visibleText } from '@cupel/reports/document'
 import { Level } from './level.js'
 import { Moment } from './moment.js'
 import { ScrollTable } from './scroll-table.js'
@@ -84,7 +84,7 @@ function ReportLine({ report, index, isSelectable, hasReference }: ReportLinePro
 
 /** The headline without the text of the first column: `Red, 95 of 100: listed by …` becomes `Listed by …`. */
 function reasonOf(report: Report): string {
-  const { headline } = verdictOf(report, enOnPages)
+  const { headline } = verdictOf(report)
   const reason = headline.slice(headline.indexOf(': ') + 2)
   return reason.charAt(0).toUpperCase() + reason.slice(1)
 }

@@ -127,9 +127,9 @@ function Examples({ answer: { examples, examples_omitted } }: { readonly answer:
   )
 }
 
-/** `scam by my_list` → `Scam, my_list`. */
+/** `scam by ofac_sdn` → `Scam, SDN list of OFAC`. */
 function decisiveText(text: string | null): string {
   if (text === null) return '–'
   const [category = '', ...rest] = text.split(' by ')
-  return [nameOf(en.categories, category), visibleText(rest.join(' by '))].join(', ')
+  return [nameOf(en.categories, category), nameOf(en.sourceNames, rest.join(' by '))].join(', ')
 }

@@ -108,7 +108,7 @@ describe('two reports side by side', () => {
     const compared = compareReports(earlier(), later({ coverage: newer }))
     expect(compared.lists).toMatchObject([
       {
-        label: 'ofac_sdn / sdn_advanced.xml',
+        label: 'SDN list of OFAC / sdn_advanced.xml',
         before: 'dated 2026-11-20, 1,053 labels, current',
         after: 'dated 2026-11-21, 1,060 labels, current',
       },

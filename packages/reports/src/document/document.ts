@@ -1,6 +1,6 @@
 /**
  * A report for a person to read: the answers to a reader's questions, in their order, in words. Every text is final, so that a PDF and a
- * page that show this model say the same; a page names the publishers of labels, of which a PDF has the codes.
+ * page that show this model say the same.
  */
 
 /** A named value. */
@@ -13,7 +13,7 @@ export interface Field {
   readonly href?: string
   /** An amount in full, of which a page shows a few digits first. */
   readonly isAmount?: boolean
-  /** What a code is called: a page shows it before the code. */
+  /** What a code is called: it stands before the code. */
   readonly words?: string
 }
 

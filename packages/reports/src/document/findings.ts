@@ -4,7 +4,6 @@ import { OWN_LABEL_SOURCE } from '@cupel/domain'
 import type { EvidenceView, Field, Table } from './document.js'
 import { counterpartyTable } from './flow.js'
 import { pointsText } from './points.js'
-import { sourceNames } from './source-names.en.js'
 import type { Strings } from './strings.en.js'
 import {
   amountText,
@@ -111,7 +110,7 @@ function labelFields(item: Evidence, strings: Strings): readonly Field[] {
   ]
 }
 
-function sourceField(source: string, { fields, ownLabel }: Strings): Field {
+function sourceField(source: string, { fields, ownLabel, sourceNames }: Strings): Field {
   if (source === OWN_LABEL_SOURCE) return { label: fields.source, value: ownLabel }
   const field = { label: fields.source, value: visibleText(source) }
   return Object.hasOwn(sourceNames, source) ? { ...field, words: sourceNames[source]! } : field

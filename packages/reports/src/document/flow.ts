@@ -81,7 +81,7 @@ export function counterpartyTable(
 }
 
 /** A name, and whose statement it is. */
-function partyText({ entity, source = '' }: Counterparty, { counterparties }: Strings): string {
+function partyText({ entity, source = '' }: Counterparty, { counterparties, sourceNames }: Strings): string {
   const name = visibleText(entity)
-  return source === '' ? name : counterparties.named(name, visibleText(source))
+  return source === '' ? name : counterparties.named(name, nameOf(sourceNames, source))
 }

@@ -1,6 +1,7 @@
 /** The things that a report does not know, each in words. */
 import type { Report } from '@cupel/contracts'
 import type { Point } from './document.js'
+import { setText } from './source-names.en.js'
 import { en, type Strings } from './strings.en.js'
 import { nameOf, visibleText, wordsOf } from './writing.js'
 
@@ -81,7 +82,21 @@ export function reasonText(code: string, strings: Strings = en): string {
 const unlessComplete = (status: string): readonly string[] => (status === 'complete' ? [] : [status])
 
 const missingLists = (names: readonly string[], strings: Strings): readonly Point[] =>
-  names.map((name) => ({ code: `missing:${name}`, text: strings.unknown.missingList(visibleText(name)) }))
+  names.map((name) => ({
+    code: `missing:${name}`,
+    text: strings.unknown.missingList(listName(name, strings)),
+  }))
+
+/** `source/dataset`, or a dataset without a source. */
+function listName(name: string, { sourceNames }: Strings): string {
+  const end = Math.max(0, name.indexOf('/'))
+  return setText({ source: name.slice(0, end), dataset: name.slice(end === 0 ? 0 : end + 1) }, sourceNames)
+}
+
+function factName(fact: string, { chainFacts, unknown }: Strings): string {
+  const asset = /^token:(.*)$/s.exec(fact)?.[1]
+  return asset === undefined ? nameOf(chainFacts, fact) : unknown.tokenBalance(visibleText(asset))
+}
 
 /** How far the histories are that providers tell. */
 function historyPoints(history: Report['coverage']['history'], { unknown, ...strings }: Strings): Point[] {
@@ -99,15 +114,16 @@ function historyPoints(history: Report['coverage']['history'], { unknown, ...str
   return [{ code: 'history:failed', text: unknown.historyFailed(visibleText(why), whom) }]
 }
 
-function providerPoints(chainData: Report['coverage']['chain_data'], { unknown }: Strings): Point[] {
+function providerPoints(chainData: Report['coverage']['chain_data'], strings: Strings): Point[] {
+  const { unknown, providerErrors } = strings
   const faults = (chainData.faults ?? []).map(({ source, error }) => ({
     code: `fault:${source}`,
-    text: unknown.providerFault(visibleText(source), visibleText(error)),
+    text: unknown.providerFault(visibleText(source), nameOf(providerErrors, error)),
   }))
   const disagreements = (chainData.disagreements ?? []).map(({ fact, values }) => ({
     code: `disagreement:${fact}`,
     text: unknown.disagreement(
-      visibleText(fact),
+      factName(fact, strings),
       values.map(({ source, value }) => `${visibleText(source)} ${visibleText(value)}`).join(', '),
     ),
   }))

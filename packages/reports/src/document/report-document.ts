@@ -12,6 +12,7 @@ import { lacksStage, limitsOf } from './limits.js'
 import { limitText } from './points.js'
 import { en, type Strings } from './strings.en.js'
 import { transferView } from './transfer.js'
+import { setText } from './source-names.en.js'
 import { amountText, dateOr, dateText, nameOf, safeLink, visibleText, wordsOf } from './writing.js'
 
 /** Maximum number of sentences in a summary. */
@@ -255,7 +256,7 @@ function factFields(report: Report, strings: Strings): readonly Field[] {
 function listTable({ coverage }: Report, strings: Strings): Table {
   const { provenance } = strings
   const rows = coverage.labels.lists.map((list) => [
-    `${nameOf(strings.sourceNames, list.source)} / ${visibleText(list.dataset)}`,
+    setText(list, strings.sourceNames),
     list.authority === null ? '' : nameOf(strings.authorities, list.authority),
     list.whole ? provenance.whole : provenance.part,
     dateOr(list.list_date, strings.notKnown),

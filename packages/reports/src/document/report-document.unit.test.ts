@@ -171,8 +171,11 @@ describe('what is not known', () => {
           chain_data: {
             ...coverage.chain_data,
             status: 'partial',
-            faults: [{ source: 'node-1', error: 'timeout' }],
-            disagreements: [{ fact: 'balance', values: [{ source: 'node-1', value: '1' }] }],
+            faults: [{ source: 'node-1', error: 'circuit_open' }],
+            disagreements: ['balance', 'token:USDT'].map((fact) => ({
+              fact,
+              values: [{ source: 'node-1', value: '1' }],
+            })),
           },
           exposure: { ...coverage.exposure, reason: 'late', truncated: true, incomplete: ['range_gap'] },
         },
@@ -188,12 +191,17 @@ describe('what is not known', () => {
         'partial',
         'fault:node-1',
         'disagreement:balance',
+        'disagreement:token:USDT',
         'cross_chain',
         'internal_transfers',
         'clusters',
       ].filter((code, index, all) => all.indexOf(code) === index),
     )
     expect(points.get('late')).toBe(en.exposureReasons['late'])
+    expect(points.get('missing:uk_ofsi/list')).toBe('A list is expected and never came: list of OFSI / list.')
+    expect(points.get('fault:node-1')).toMatch(/node-1 .*: it failed several times/)
+    expect(points.get('disagreement:balance')).toContain('about the balance: node-1 1')
+    expect(points.get('disagreement:token:USDT')).toContain('about the balance of USDT: node-1 1')
   })
 
   it('says once what is a reason of the level and a fact of the coverage', () => {

@@ -34,7 +34,7 @@ describe('the provenance', () => {
   it('shows every list with its dates', () => {
     expect(reportDocument(sampleReport()).provenance.lists.rows).toEqual([
       [
-        'ofac_sdn / sdn_advanced.xml',
+        'SDN list of OFAC / sdn_advanced.xml',
         'OFAC',
         'whole',
         '2026-11-20',

@@ -1,5 +1,4 @@
 /** What the publishers of labels are called. */
-import { en, type Strings } from './strings.en.js'
 import { nameOf, visibleText } from './writing.js'
 
 export const sourceNames: Readonly<Record<string, string>> = {
@@ -22,17 +21,13 @@ export const sourceNames: Readonly<Record<string, string>> = {
   cupel_starter: 'starter labels of Cupel',
 }
 
-/** The texts of pages, which name a publisher in words. */
-export const enOnPages: Strings = { ...en, sourceNames }
-
 interface LabelSet {
   readonly source: string
   readonly dataset: string
 }
 
 /** A list by its publisher and its own name; the code of a publisher that has no name among these stays a code. */
-export const setText = ({ source, dataset }: LabelSet, names: Strings['sourceNames']): string =>
+export const setText = ({ source, dataset }: LabelSet, names: Readonly<Record<string, string>>): string =>
   source === '' ? visibleText(dataset) : `${nameOf(names, source)} / ${visibleText(dataset)}`
 
-/** The same on a page. */
 export const setName = (set: LabelSet): string => setText(set, sourceNames)

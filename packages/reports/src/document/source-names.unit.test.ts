@@ -2,7 +2,7 @@ import type { Report } from '@cupel/contracts'
 import { authorityOrigins, DEMO_SOURCE } from '@cupel/domain'
 import { sampleEvidence, sampleReport } from '@cupel/testkit'
 import { expect, it } from 'vitest'
-import { becauseOf, compareReports, enOnPages, reportDocument, setName, verdictOf } from './index.js'
+import { becauseOf, compareReports, reportDocument, setName, verdictOf } from './index.js'
 import { sourceNames } from './source-names.en.js'
 
 it('the list of every authority, the demo and the starter labels have a name', () => {
@@ -18,24 +18,23 @@ const withLists = (...lists: readonly object[]): Report['coverage'] => {
   return { ...coverage, labels: { ...coverage.labels, lists: lists.map((one) => ({ ...list!, ...one })) } }
 }
 
-it('headlines and lists have names on a page, and codes in a PDF and in JSON', () => {
+it('headlines, counterparties and lists have names on a page, in a PDF and in every text', () => {
   const evidence = [sampleEvidence({ sanction: null, source: DEMO_SOURCE, category: 'mixer' })]
   const report = sampleReport({ coverage: withLists({ source: 'uk_ofsi', dataset: 'uk' }) }, { evidence })
-  const onPage = reportDocument(report, null, enOnPages)
+  const document = reportDocument(report)
   const named = 'attributed to Lazarus Group (mixer) by demo data of Cupel'
-  expect(verdictOf(report, enOnPages).headline).toContain(named)
-  expect(onPage.verdict.headline).toContain(named)
-  expect(onPage.why.counted[0]!.headline.toLowerCase()).toContain(named.toLowerCase())
-  expect(onPage.provenance.lists.rows[0]![0]).toBe('list of OFSI / uk')
-  expect(becauseOf(report)).toBe('attributed to Lazarus Group (mixer) by cupel_demo')
-  expect(reportDocument(report).provenance.lists.rows[0]![0]).toBe('uk_ofsi / uk')
+  expect(verdictOf(report).headline).toContain(named)
+  expect(document.verdict.headline).toContain(named)
+  expect(document.why.counted[0]!.headline.toLowerCase()).toContain(named.toLowerCase())
+  expect(document.provenance.lists.rows[0]![0]).toBe('list of OFSI / uk')
+  expect(becauseOf(report)).toBe(named)
 })
 
 it('a comparison keeps two lists apart that have one name', () => {
   const impostor = { source: sourceNames['uk_ofsi']!, dataset: 'uk' }
   const lists = (labels: number) => withLists({ source: 'uk_ofsi', dataset: 'uk', labels }, impostor)
   const [one, other] = [sampleReport({ coverage: lists(7) }), sampleReport({ coverage: lists(8) })]
-  const compared = compareReports(one, { ...other, report_id: 'ffffffffffffffff' }, enOnPages)
+  const compared = compareReports(one, { ...other, report_id: 'ffffffffffffffff' })
   expect(compared.lists).toMatchObject([{ label: 'list of OFSI / uk', isChanged: true }])
 })
 

@@ -11,10 +11,12 @@ import {
   type UnusedReason,
 } from '@cupel/domain'
 import { bulkEn } from './bulk/bulk-strings.en.js'
+import { chainFactsEn, historyReasonsEn, providerErrorsEn } from './chain-data.en.js'
 import { count, grouped } from './counting.js'
 import { flowEn } from './flow.en.js'
 import { levelReasonsEn, remediesEn } from './level-reasons.en.js'
 import { pointsEn } from './points.en.js'
+import { sourceNames } from './source-names.en.js'
 
 const standing = (level: string, score: string): string => (score === '' ? level : `${level} (${score})`)
 
@@ -28,8 +30,8 @@ export const en = {
   unknownShare: 'share not known',
   unexplained: (code: string) => `“${code}”: this edition of the document has no words for it.`,
   unnamed: 'a party without a name',
-  /** What publishers of labels are called. None: PDFs, CSV and JSON have their codes, which a machine finds again. */
-  sourceNames: {} as Readonly<Record<string, string>>,
+  /** What publishers of labels are called. */
+  sourceNames,
 
   levels: { red: 'Red', orange: 'Orange', green: 'Green', grey: 'Not cleared' },
   levelMeanings: {
@@ -202,8 +204,10 @@ export const en = {
   unknown: {
     title: 'What is not known',
     intro: 'No report knows everything. These are the limits of this one.',
-    missingList: (name: string) => `The list ${name} is expected and never came.`,
-    providerFault: (source: string, error: string) => `The provider ${source} did not answer: ${error}.`,
+    missingList: (name: string) => `A list is expected and never came: ${name}.`,
+    tokenBalance: (asset: string) => `the balance of ${asset}`,
+    providerFault: (source: string, error: string) =>
+      `The provider ${source} gave no usable answer: ${error}.`,
     disagreement: (fact: string, values: string) =>
       `Providers contradict one another about ${fact}: ${values}.`,
     truncated: 'The search of the ledger stopped at a limit.',
@@ -297,22 +301,10 @@ export const en = {
     points: 'How its points come about',
     lift: 'What lifts the limit',
   },
+  chainFacts: chainFactsEn,
+  providerErrors: providerErrorsEn,
   /** Why the reading of a history failed. */
-  historyReasons: {
-    call_budget: 'the calls that one screen may make are used up',
-    day_budget: 'the calls of the day are used up',
-    account_day_budget: 'the calls that your account may take of the day are used up',
-    counterparty_limit: 'there are more counterparties than are read',
-    refused_import: 'the ledger refuses what the provider gave',
-    busy: 'too many histories wait',
-    rate_limited: 'the provider limits the rate',
-    truncated: 'the provider gives only a part',
-    contradicting_pages: 'its pages contradict one another',
-    reorganised: 'blocks were replaced meanwhile',
-    not_allowed: 'no provider may be asked for the addresses of this account',
-    unconfirmed: 'no second provider confirms it',
-    disagreement: 'two providers state different transfers',
-  } as Readonly<Record<string, string>>,
+  historyReasons: historyReasonsEn,
 
   provenance: {
     title: 'Provenance',

@@ -82,8 +82,8 @@ export function fieldTable(
   return { layout: 'fields', table: { widths, body, dontBreakRows: true } }
 }
 
-function fieldValue({ value, isCode, href }: Field): Content {
-  return paragraph(value, {
+function fieldValue({ value, words, isCode, href }: Field): Content {
+  return paragraph(words === undefined ? value : `${words}: ${value}`, {
     fontSize: sizes.body,
     ...(isCode === true ? { font: 'code' as const, fontSize: sizes.body - 1 } : {}),
     ...(href === undefined ? {} : { link: href, color: colours.link }),

@@ -208,7 +208,7 @@ export const describedWebhooks: Readonly<Record<WebhookType, DescribedWebhook>> 
       ...{ type: 'report.changed', timestamp },
       data: {
         ...{ ...watchExample, reference: 'order-4711', previous, current, causes: ['labels'] },
-        ...{ why: 'the owner is Lazarus Group (sanctions), stated by ofac_sdn', reasons: [] },
+        ...{ why: 'listed by OFAC as Lazarus Group, designated 2022-04-14', reasons: [] },
         split: { labels: 95, funds: 0, policy: 0, scorer: 0, time: 0, not_examined: 0 },
         split_missing: null,
       },

@@ -1,7 +1,7 @@
 /** GET /compare?report=…&report=…: the changes between two reports of one address. */
 import type { Report } from '@cupel/contracts'
 import { keyParts, parseAddress } from '@cupel/domain'
-import { compareReports, enOnPages, verdictOf, visibleText } from '../../document/index.js'
+import { compareReports, verdictOf, visibleText } from '../../document/index.js'
 import { type ApiClient, ApiProblem, Notice, page, redirect, type Page, type ShownPage } from '@cupel/console'
 import { findChange } from './report-change.js'
 import { ComparisonView } from './comparison-view.js'
@@ -33,13 +33,13 @@ export const showCompare: Page = {
         [distinct[0]!, distinct[1]!],
         'These are reports of two different addresses. Only reports of one address can be compared.',
       )
-    const comparison = compareReports(one, other, enOnPages)
+    const comparison = compareReports(one, other)
     return page(
       `Comparison of ${comparison.before.report_id} and ${comparison.after.report_id}`,
       <ComparisonView
         comparison={comparison}
         change={await findChange(api, comparison.before, comparison.after)}
-        verdicts={[verdictOf(comparison.before, enOnPages), verdictOf(comparison.after, enOnPages)]}
+        verdicts={[verdictOf(comparison.before), verdictOf(comparison.after)]}
       />,
       { section: '/history' },
     )

@@ -2,7 +2,6 @@
 import type { Report } from '@cupel/contracts'
 import {
   compareReports,
-  enOnPages,
   en,
   nameOf,
   pointsBetween,
@@ -81,7 +80,7 @@ interface ShownChange {
 
 /** Nothing for reports that say the same. */
 function changeOf(before: Report, after: Report): readonly ShownChange[] {
-  const comparison = compareReports(before, after, enOnPages)
+  const comparison = compareReports(before, after)
   if (comparison.summary[0] === en.comparison.summary.same) return []
   const evidence = comparison.evidence.map(({ headline, before: was, after: now }) =>
     was === null
