@@ -160,7 +160,6 @@ module.exports = {
           '^packages/event-log/src/(kafka|embedded)/index\\.ts$',
           '^packages/testkit/src/(installation|providers)/index\\.ts$',
           '^packages/local-stack/src/home\\.ts$',
-          '^packages/service-connections/src/health/index\\.ts$',
           '^packages/[^/]+/src/[^/]+\\.(json)$',
         ],
       },

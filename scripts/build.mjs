@@ -29,9 +29,9 @@ const BUNDLES = [
     output: 'packages/console/dist/client/console.js',
   },
   {
-    folder: 'packages/reference/src/client',
+    folder: 'packages/gate/src/reference/client',
     entry: 'main.ts',
-    output: 'packages/reference/dist/client/run.js',
+    output: 'packages/gate/dist/reference/client/run.js',
   },
 ]
 const OPTIONS = {

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
 import { migrationFiles } from './migration-files.mjs'
 
-/** The services of packages/service-connections/src/service-access.ts, with every program that they run. */
+/** The services of packages/operation/src/connections/service-access.ts, with every program that they run. */
 const PROGRAMS = {
   api: ['api/src/main.ts', '../packages/bulk/src/routes/results/result-thread.ts'],
   scorer: ['scorer/src/main.ts'],

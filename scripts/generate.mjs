@@ -94,7 +94,7 @@ writeOrCheck(`${generatedDir}/event-facts.ts`, banner + eventFactsModule(subject
 writeOrCheck(`${generatedDir}/topic-table.ts`, topicsFile)
 writeOrCheck('ARCHITECTURE.md', withLayers(architecture, layers))
 writeOrCheck(
-  'packages/service-connections/src/generated/database-rights.ts',
+  'packages/operation/src/connections/generated/database-rights.ts',
   await databaseRightsModule(root),
 )
 const boards = boardFiles()

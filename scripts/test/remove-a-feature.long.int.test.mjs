@@ -14,8 +14,8 @@ import { eventFactsModule, readEvents } from '../event-facts.mjs'
 const FEATURE = 'watches'
 const COMPOSITIONS = [
   'packages/command-line/src/installation/features.ts',
-  'packages/read-models/src/index.ts',
-  'packages/service-connections/src/health/standstills.ts',
+  'packages/operation/src/read-models/index.ts',
+  'packages/operation/src/health/standstills.ts',
   'services/api/src/features.ts',
   'services/bulk-coordinator/src/start-bulk-coordinator.ts',
   'services/cli/src/client/client-program.ts',
@@ -197,5 +197,5 @@ async function removeFromGenerated() {
   writeFileSync(join(folder, 'packages/contracts/src/generated/event-facts.ts'), eventFactsModule(subjects))
   const rights = await databaseRightsModule(folder)
   expect(rights).not.toContain(`'${FEATURE}.`)
-  writeFileSync(join(folder, 'packages/service-connections/src/generated/database-rights.ts'), rights)
+  writeFileSync(join(folder, 'packages/operation/src/connections/generated/database-rights.ts'), rights)
 }

@@ -1,14 +1,17 @@
 /** Every endpoint of the API. The server serves this list, and the API description is derived from it. */
 import { createReadCaseText } from '@cupel/cases/routes'
 import { describeApi, type Endpoint } from '@cupel/gate/http'
-import { postmanCollection, problemPages, renderReferencePage, searchPages } from '@cupel/reference/page'
 import {
   getDocs,
   getOpenapi,
   getPostmanCollection,
   getProblemPage,
   listChains,
-} from '@cupel/reference/routes'
+  postmanCollection,
+  problemPages,
+  renderReferencePage,
+  searchPages,
+} from '@cupel/gate/reference'
 import { createKeptDocuments } from '@cupel/reports/routes'
 import { webhooksInOrder } from '@cupel/webhooks/routes'
 import { features, ownLabelFollowers, type FeatureParts } from './features.js'

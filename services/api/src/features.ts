@@ -1,5 +1,5 @@
 /** The features of the API, in the order of its description: each gives the endpoints of one package. */
-import { accountsFeature } from '@cupel/accounts/routes'
+import { accountsFeature } from '@cupel/gate/routes'
 import { auditFeature } from '@cupel/audit/routes'
 import { bulkFeature } from '@cupel/bulk/routes'
 import { casesFeature } from '@cupel/cases/routes'

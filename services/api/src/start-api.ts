@@ -22,7 +22,7 @@ import type { Database } from '@cupel/postgres'
 import { listAuditEntries } from '@cupel/audit/read-model'
 import { documentReader, listWholeReports } from '@cupel/reports/read-model'
 import { createPdfRenderer, type Brand } from '@cupel/reports/pdf'
-import { openSignedLog, startInstallationClock } from '@cupel/service-connections'
+import { openSignedLog, startInstallationClock } from '@cupel/operation/connections'
 import {
   givenInstance,
   followTlsIdentity,
@@ -42,7 +42,7 @@ import {
   createDiskWatch,
   createSessionKeeper,
 } from '@cupel/gate/calls'
-import { createPersonSignIn } from '@cupel/accounts/routes'
+import { createPersonSignIn } from '@cupel/gate/routes'
 import { buildApp, type App } from './app.js'
 import { createAuditTrail } from '@cupel/gate/audit'
 import { readBrand, transparencyReads } from '@cupel/reports/routes'

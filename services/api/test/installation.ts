@@ -18,7 +18,7 @@ import { compiledDefaultPolicy } from '@cupel/domain'
 import { ensureDefaultPolicy } from '@cupel/policy'
 import { jobView } from '@cupel/bulk/read-model'
 import { policyView, readActivePolicy } from '@cupel/policy/read-model'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { reportView } from '@cupel/reports/read-model'
 import {
   diesAt,

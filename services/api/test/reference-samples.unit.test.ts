@@ -13,7 +13,7 @@ import {
   sdkCalls,
   createSearch,
   searchPages,
-} from '@cupel/reference/page'
+} from '@cupel/gate/reference'
 
 const document = JSON.parse(openapiDocument()) as Description
 const { components } = document as unknown as {

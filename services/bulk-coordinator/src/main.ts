@@ -1,5 +1,5 @@
 /** The bulk coordinator as a process. */
-import { connectService } from '@cupel/service-connections'
+import { connectService } from '@cupel/operation/connections'
 import { runService, type Config } from '@cupel/kit/service'
 import { startBulkCoordinator } from './start-bulk-coordinator.js'
 

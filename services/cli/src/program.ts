@@ -27,7 +27,7 @@ const groups: Readonly<Record<string, () => Promise<Register>>> = {
     return (program, context) => registerCompletion(program, context, () => createProgram(context, []))
   },
   accounts: async () => (await import('@cupel/personal-data/commands')).registerAccounts,
-  keys: async () => (await import('@cupel/accounts/commands')).registerKeys,
+  keys: async () => (await import('@cupel/gate/commands')).registerKeys,
   webhooks: async () => (await import('@cupel/webhooks/commands')).registerWebhooks,
   demo: async () => (await import('@cupel/labels/commands')).registerDemo,
   labels: async () => (await import('@cupel/labels/commands')).registerLabels,

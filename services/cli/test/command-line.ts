@@ -1,5 +1,5 @@
 /** An installation with every part that the command knows, and the command as an operator calls it. */
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import {
   openTestInstallation,
   TEST_RECORD_KEYS_FILE,

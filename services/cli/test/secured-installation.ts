@@ -6,7 +6,7 @@ import { DEFAULT_REPORT_PARTITIONS, useReportPartitions } from '@cupel/contracts
 import type { EventLog } from '@cupel/event-log'
 import { openKafkaLog } from '@cupel/event-log/kafka'
 import { ensureKafkaPrograms, freePort, startChild, type Child } from '@cupel/local-stack'
-import { logServices, type LogService } from '@cupel/service-connections'
+import { logServices, type LogService } from '@cupel/operation/connections'
 import { until } from '@cupel/testkit'
 import { TEST_RECORD_KEYS_FILE } from '@cupel/testkit/installation'
 import { expect } from 'vitest'

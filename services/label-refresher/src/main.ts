@@ -1,5 +1,5 @@
 /** The label refresher as a process. */
-import { connectService } from '@cupel/service-connections'
+import { connectService } from '@cupel/operation/connections'
 import { runService } from '@cupel/kit/service'
 import { startLabelRefresher } from './start-label-refresher.js'
 

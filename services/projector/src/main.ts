@@ -1,6 +1,6 @@
 /** The projector as a process. */
-import { readModels } from '@cupel/read-models'
-import { connectService } from '@cupel/service-connections'
+import { readModels } from '@cupel/operation/read-models'
+import { connectService } from '@cupel/operation/connections'
 import { runService, type Config } from '@cupel/kit/service'
 import { startProjector } from './start-projector.js'
 

@@ -14,8 +14,8 @@ import {
   type RunningReadModel,
 } from '@cupel/projections'
 import { auditView } from '@cupel/audit/read-model'
-import { readModels } from '@cupel/read-models'
-import { openSignedLog, watchDatabaseSize } from '@cupel/service-connections'
+import { readModels } from '@cupel/operation/read-models'
+import { openSignedLog, watchDatabaseSize } from '@cupel/operation/connections'
 import {
   type RecordSigningConfig,
   EvidenceConfigError,

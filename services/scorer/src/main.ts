@@ -1,5 +1,5 @@
 /** The scorer as a process. */
-import { connectService } from '@cupel/service-connections'
+import { connectService } from '@cupel/operation/connections'
 import { runService, type Config } from '@cupel/kit/service'
 import { startScorer } from './start-scorer.js'
 

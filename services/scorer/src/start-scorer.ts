@@ -13,7 +13,7 @@ import { noteProvidedChains } from '@cupel/ledger'
 import { sqlState, type Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/labels/read-model'
-import { openSignedLog, startInstallationClock } from '@cupel/service-connections'
+import { openSignedLog, startInstallationClock } from '@cupel/operation/connections'
 import type { RecordSigningConfig } from '@cupel/evidence/transparency'
 import type { Check, Config, RunningService } from '@cupel/kit/service'
 import {

@@ -20,7 +20,7 @@ import { openDatabase } from '@cupel/postgres'
 import { loadCheckpoint } from '@cupel/projections'
 import { labelView } from '@cupel/labels/read-model'
 import { policyView } from '@cupel/policy/read-model'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { loadConfig, type RunningService } from '@cupel/kit/service'
 import {
   failLoudly,

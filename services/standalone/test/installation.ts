@@ -4,7 +4,7 @@ import type { KeyOrder } from '@cupel/gate/access'
 import type { Tracing } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { ensureDefaultPolicy } from '@cupel/policy'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { loadConfig, type Check } from '@cupel/kit/service'
 import { until } from '@cupel/testkit'
 import {

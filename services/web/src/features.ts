@@ -1,5 +1,5 @@
 /** The pages of the features, and what they show on the first page. */
-import { accountPages, changePages, keyPages } from '@cupel/accounts/pages'
+import { accountPages, changePages, keyPages } from '@cupel/gate/pages'
 import { auditPages, usagePages } from '@cupel/audit/pages'
 import { bulkPages } from '@cupel/bulk/pages'
 import { casePanel, casesPages } from '@cupel/cases/pages'

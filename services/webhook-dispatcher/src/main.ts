@@ -1,5 +1,5 @@
 /** The webhook dispatcher as a process. */
-import { connectService } from '@cupel/service-connections'
+import { connectService } from '@cupel/operation/connections'
 import { runService } from '@cupel/kit/service'
 import { startWebhookDispatcher } from './start-webhook-dispatcher.js'
 

@@ -17,7 +17,7 @@ import {
 } from '@cupel/labels'
 import { migrate, openDatabase, readMigrations, type Database } from '@cupel/postgres'
 import { installReadModels, projectionsMigrations } from '@cupel/projections'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 
 export interface LabelInstallation {
   readonly database: Database

@@ -13,7 +13,7 @@ import {
 import type { Profile, RunFile } from '@cupel/local-stack'
 import { openPersonalData, type PersonalData } from '@cupel/personal-data'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { kafkaAccess, recordKeysOf, withArchivedFront } from '@cupel/service-connections'
+import { kafkaAccess, recordKeysOf, withArchivedFront } from '@cupel/operation/connections'
 import type { Config, Shutdown } from '@cupel/kit/service'
 
 export interface Connections {

@@ -11,7 +11,7 @@ import {
   type RunFile,
 } from '@cupel/local-stack'
 import { openPersonalData } from '@cupel/personal-data'
-import { requireVerifiedConnections } from '@cupel/service-connections'
+import { requireVerifiedConnections } from '@cupel/operation/connections'
 import { createLogger, createShutdown, loadConfig, type Config, type Shutdown } from '@cupel/kit/service'
 import { connect, type ConnectParts, type Connections } from './connect.js'
 import { CommandError, EXIT_NOT_FOUND, EXIT_UNAVAILABLE, type CliContext } from '../index.js'

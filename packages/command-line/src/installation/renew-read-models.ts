@@ -1,7 +1,7 @@
 /** Rebuilds read models whose tables another version created, before anything reads or writes them. */
 import type { Logger } from '@cupel/contracts'
 import { hasCurrentDefinition, rebuildReadModel } from '@cupel/projections'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import type { Stack } from './stack/stack.js'
 
 /** Does nothing if all tables are of this version. After a kill the next start repeats the rebuild. */

@@ -1,5 +1,5 @@
 import type { Database } from '@cupel/postgres'
-import { logServices } from '@cupel/service-connections'
+import { logServices } from '@cupel/operation/connections'
 
 /** A sentence where a service is connected to the database: it would work on data that the restore changes. */
 export async function stillRunning(database: Database): Promise<string | null> {

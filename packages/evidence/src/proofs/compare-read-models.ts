@@ -9,7 +9,7 @@ import {
   type DifferentRow,
   type ReadModel,
 } from '@cupel/projections'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { problemOfRow, type Problem } from './problem.js'
 
 interface Parts {

@@ -30,7 +30,7 @@ import {
   setFacts,
 } from '@cupel/labels/read-model'
 import { policyView } from '@cupel/policy/read-model'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { until } from '@cupel/testkit'
 import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'
 import { expect } from 'vitest'

@@ -9,7 +9,7 @@ import {
   rotateKey,
   type ApiKey,
   type IssuedKey,
-} from '@cupel/gate/access'
+} from '../access/index.js'
 import { openValue } from '@cupel/personal-data'
 import { registerProposedChanges } from './proposed-changes.js'
 import { planNames, scopes, type Environment, type PlanName, type Scope } from '@cupel/domain'

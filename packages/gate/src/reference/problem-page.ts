@@ -1,6 +1,6 @@
 /** The page behind the `type` of a problem: what it means, whether a repeat makes sense, and which operations answer with it. */
 import { problemCodes, type ProblemCode, type RetryAdvice } from '@cupel/contracts'
-import { problemExample, inlineReferences, markup, backToDocs, shell } from '@cupel/gate/http'
+import { problemExample, inlineReferences, markup, backToDocs, shell } from '../http/index.js'
 import { entriesOf, type Description, type Entry } from './description.js'
 
 const advice: Readonly<Record<RetryAdvice, string>> = {

@@ -8,7 +8,7 @@ import {
   type Html,
   searchForm,
   shell,
-} from '@cupel/gate/http'
+} from '../http/index.js'
 import {
   entriesOf,
   type Description,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 
 /** The build bundles the part of the browser into this file. The sources read it from there too. */
-const SCRIPT = new URL('../../dist/client/run.js', import.meta.url)
+const SCRIPT = new URL('../../dist/reference/client/run.js', import.meta.url)
 
 let script: string | null = null
 

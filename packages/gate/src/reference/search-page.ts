@@ -1,7 +1,7 @@
 /** The answer to a search in the description: the operations, messages, problems and schemas that have all of its words. */
 import { problemCodes } from '@cupel/contracts'
 import { entriesOf, type Description } from './description.js'
-import { inline, markup, type Html, backToDocs, shell } from '@cupel/gate/http'
+import { inline, markup, type Html, backToDocs, shell } from '../http/index.js'
 
 interface Found {
   readonly href: string

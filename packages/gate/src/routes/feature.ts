@@ -1,5 +1,5 @@
 /** Every endpoint of keys, accounts and sessions. */
-import type { Endpoint } from '@cupel/gate/http'
+import type { Endpoint } from '../http/index.js'
 import { accountEndpoints } from './accounts/index.js'
 import type { PeopleParts } from './accounts/list-people.js'
 import { keyEndpoints } from './keys/index.js'

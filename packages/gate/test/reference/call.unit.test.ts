@@ -7,7 +7,7 @@ import {
   shownBody,
   staysInPlace,
   type Operation,
-} from '../src/client/call.js'
+} from '../../src/reference/client/call.js'
 
 const operation: Operation = {
   ...{ method: 'GET', path: '/v1/log/{tile}/of/{id}', needsKey: true, body: null, headers: [] },

@@ -1,6 +1,6 @@
 import { noMetrics, silentLogger, type DomainEvent, type Metrics } from '@cupel/contracts'
 import { labelView } from '../read-model/reducers.js'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { until } from '@cupel/testkit'
 import { openTestInstallation } from '@cupel/testkit/installation'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /** An installation on a separate database: the embedded log, the label view, and files to import. */
 import { parseAddress } from '@cupel/domain'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { showLabels } from '../../src/read-model/queries.js'
 import type { Label } from '../../src/read-model/labels.js'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'

@@ -1,7 +1,7 @@
 /** A database with the label view and the schedule; lists are refreshed as by a service. */
 import { labelView } from '../../src/read-model/reducers.js'
 import { listPublications, listSets, type PublishedSet } from '../../src/read-model/sets.js'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   importLabels,

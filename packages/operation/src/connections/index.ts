@@ -13,4 +13,3 @@ export {
 } from './service-access.js'
 export { connectService, recordKeysOf, requireVerifiedConnections } from './connect-service.js'
 export { watchDatabaseSize } from './watch-database-size.js'
-export { RESTORE_GROUP } from './health/standstills.js'

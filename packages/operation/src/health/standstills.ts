@@ -5,7 +5,7 @@ import { listComparedRows, uncomparedOf } from '@cupel/projections/heartbeats'
 import { followerFault, listFollowers } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 import { listCheckpoints, listProjectionStatuses, outboxBacklog, readModelGroup } from '@cupel/projections'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '../read-models/index.js'
 import {
   archiveFault,
   readArchives,

@@ -13,7 +13,7 @@ import {
   readLag,
   standstillLooks,
   type Standstill,
-} from '@cupel/service-connections/health'
+} from '../health/index.js'
 
 export interface HealthParts {
   readonly database: Database

@@ -3,7 +3,7 @@ import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
 import { labelsMigrations } from '@cupel/labels'
 import { rebuildReadModel, type ReadModel, type RebuildResult } from '@cupel/projections'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
-import { readModels } from '../src/index.js'
+import { readModels } from '../../src/read-models/index.js'
 
 export interface Fixture extends TestInstallation {
   /** Appends the events and waits until the read model, which must be running, has applied them. */

@@ -15,7 +15,7 @@ import {
 } from '@cupel/bulk/read-model'
 import { countUsage, listAuditEntries, listUsageDays } from '@cupel/audit/read-model'
 import { getReport, listReportPlaces, listReports, reportView } from '@cupel/reports/read-model'
-import { readModels } from '../src/index.js'
+import { readModels } from '../../src/read-models/index.js'
 
 const OWN: Tenant = { accountId: 'acc_own', livemode: true }
 const others: readonly Tenant[] = [

@@ -1,5 +1,5 @@
 /** `cupel policy propose`: a policy for another person to confirm, through the running API. */
-import { changeText, registerProposedChanges, type ChangeInShort } from '@cupel/accounts/commands'
+import { changeText, registerProposedChanges, type ChangeInShort } from '@cupel/gate/commands'
 import { answer, callService, type CliContext, type JsonOption } from '@cupel/command-line'
 import { requiredReason } from '@cupel/command-line/installation'
 import type { Command } from 'commander'

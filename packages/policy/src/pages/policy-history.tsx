@@ -5,7 +5,7 @@ import {
   pathOfChange,
   personText,
   type ProposedChange,
-} from '@cupel/accounts/pages'
+} from '@cupel/gate/pages'
 import { visibleText } from '@cupel/reports/document'
 import { Form, Moment, ScrollTable, type PageCall } from '@cupel/console'
 import type { PolicyActivation } from './policy-in-words.js'

@@ -5,7 +5,7 @@ import {
   type ChangeEffect,
   type ChangePanel,
   type ProposedChange,
-} from '@cupel/accounts/pages'
+} from '@cupel/gate/pages'
 import { ApiProblem, fieldOf, Form, Notice, page, redirect, type Page, type ShownPage } from '@cupel/console'
 import { strictJsonFault, type PolicyDocument } from '@cupel/domain'
 import { visibleText } from '@cupel/reports/document'

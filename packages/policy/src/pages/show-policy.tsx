@@ -1,5 +1,5 @@
 /** GET /policy: every number of the judgement that an operator can set, and a form to try others. */
-import { API_CHANGES, type ProposedChange } from '@cupel/accounts/pages'
+import { API_CHANGES, type ProposedChange } from '@cupel/gate/pages'
 import type { PolicyDocument } from '@cupel/domain'
 import { FieldList, ScrollTable, mayOperate, page, type ListPage, type Page } from '@cupel/console'
 import { PolicyHistory } from './policy-history.js'

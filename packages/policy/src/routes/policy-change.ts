@@ -1,5 +1,5 @@
 /** A policy as a change that one person proposes and another one confirms. */
-import { ChangeRefused, type ChangeKind } from '@cupel/accounts/routes'
+import { ChangeRefused, type ChangeKind } from '@cupel/gate/routes'
 import type { PolicyDocument } from '@cupel/domain'
 import { refuse } from '@cupel/gate/http'
 import {

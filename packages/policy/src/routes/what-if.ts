@@ -1,5 +1,5 @@
 /** POST /v1/policy/what-if: decides the account's newest reports again with another policy. Nothing is changed. */
-import { changedSetting, changeFinding } from '@cupel/accounts/routes'
+import { changedSetting, changeFinding } from '@cupel/gate/routes'
 import type { Caller } from '@cupel/gate/access'
 import { riskLevels } from '@cupel/contracts'
 import {

@@ -2,7 +2,7 @@
 import { compiledDefaultPolicy } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
 import type { Queryable } from '@cupel/postgres'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startExposureStage, type ExposureStage } from './exposure-stage.js'

@@ -5,7 +5,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '@cupel/postgres'
-import { logServices } from '@cupel/service-connections'
+import { logServices } from '@cupel/operation/connections'
 import { noteSkip, until } from '@cupel/testkit'
 import { topicSpecs } from '@cupel/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -2,7 +2,7 @@
 import type { EventLog, TopicFault } from '@cupel/event-log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../command-line.js'
-import { readLaggingReplicas, readWaiting } from '@cupel/service-connections/health'
+import { readLaggingReplicas, readWaiting } from '@cupel/operation/health'
 
 let installation: CommandLine
 beforeEach(async () => (installation = await openCommandLine()))

@@ -1,5 +1,5 @@
 /** Rows that somebody with the owner's account of the database changes, each in a transaction that is rolled back. */
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { ledgerTables, outOfReach, treeTables, primaryTables, type Verified } from '@cupel/evidence/commands'
 import { rolledBack } from './evidence.js'
 import type { Kind } from './kinds.js'

@@ -4,7 +4,7 @@ import { compiledDefaultPolicy } from '@cupel/domain'
 import { importLedger, ledgerMigrations } from '@cupel/ledger'
 import { openDatabase } from '@cupel/postgres'
 import { listSets, setFacts } from '@cupel/labels/read-model'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {

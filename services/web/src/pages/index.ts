@@ -1,5 +1,5 @@
 /** Every page of the console. The server serves this list. */
-import { oidcPages, signInPages } from '@cupel/accounts/pages'
+import { oidcPages, signInPages } from '@cupel/gate/pages'
 import type { Page, SignInService } from '@cupel/console'
 import { featurePages } from '../features.js'
 import { homePages } from './home/index.js'

@@ -12,7 +12,7 @@ import {
   type AnyService,
   type DatabaseRights,
   type Verb,
-} from '@cupel/service-connections'
+} from '@cupel/operation/connections'
 import type { Config } from '@cupel/kit/service'
 
 /** The rights of all these services together, for a role that they share. A scorer writes the ledger only if it may read histories. */

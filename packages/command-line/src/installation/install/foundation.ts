@@ -11,7 +11,7 @@ import {
 } from '@cupel/event-log'
 import { migrate, readMigrations, type Database, type MigrationSource } from '@cupel/postgres'
 import { installReadModels, installTenantWalls } from '@cupel/projections'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { primaryTables } from '../features.js'
 
 export const migrationSources: readonly MigrationSource[] = primaryTables.map(({ migrations }) => migrations)

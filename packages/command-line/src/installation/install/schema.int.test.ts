@@ -1,7 +1,7 @@
 /** `docs/reference/schema.sql` is the database that the migrations and the read models make. CUPEL_WRITE_SCHEMA=true writes it. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Database } from '@cupel/postgres'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import { openTestInstallation } from '@cupel/testkit/installation'
 import { expect, test } from 'vitest'
 import { migrationSources } from './foundation.js'

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureServiceRole } from '@cupel/local-stack'
 import { openDatabase, sqlState, type Database } from '@cupel/postgres'
-import { logServices, optionalServices, type DatabaseRights } from '@cupel/service-connections'
+import { logServices, optionalServices, type DatabaseRights } from '@cupel/operation/connections'
 import { ConfigError, type Config } from '@cupel/kit/service'
 import { rightsOf } from './database-rights.js'
 

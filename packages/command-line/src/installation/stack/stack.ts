@@ -25,7 +25,7 @@ import {
 } from '@cupel/local-stack'
 import { ensureMasterKeys } from '@cupel/personal-data'
 import { openDatabase, type Database, type DatabaseOptions } from '@cupel/postgres'
-import { logServices, withArchivedFront } from '@cupel/service-connections'
+import { logServices, withArchivedFront } from '@cupel/operation/connections'
 import type { StackOptions } from './stack-options.js'
 import { keep, portOf } from './keep.js'
 import { runKafka } from './run-kafka.js'

@@ -9,7 +9,7 @@ import {
   type AcceptedDifferences,
   type RebuildResult,
 } from '@cupel/projections'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import type { Config } from '@cupel/kit/service'
 import { Option, type Command } from 'commander'
 import {

@@ -1,7 +1,7 @@
 /** GET /docs: the description of the API, for people. */
 import { z } from 'zod'
-import { PUBLIC_FOR_MINUTES, openEndpoint, type Endpoint, text, scriptedPolicy } from '@cupel/gate/http'
-import { runScript } from '../page/index.js'
+import { PUBLIC_FOR_MINUTES, openEndpoint, type Endpoint, text, scriptedPolicy } from '../../http/index.js'
+import { runScript } from '../run-script.js'
 
 const docsQuery = z.strictObject({
   q: text(100, 0).optional().describe('Words to search for: the answer lists what has all of them.'),

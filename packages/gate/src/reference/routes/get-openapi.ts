@@ -1,6 +1,6 @@
 /** GET /openapi.json: the description of everything served here. */
 import { z } from 'zod'
-import { PUBLIC_FOR_MINUTES, jsonAnswer, openEndpoint, type Endpoint } from '@cupel/gate/http'
+import { PUBLIC_FOR_MINUTES, jsonAnswer, openEndpoint, type Endpoint } from '../../http/index.js'
 
 /** `document` is called per request: the description contains this endpoint too. */
 export function getOpenapi(document: () => Uint8Array): Endpoint {

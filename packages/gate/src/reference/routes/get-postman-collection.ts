@@ -1,6 +1,6 @@
 /** GET /postman.json: the API as a collection of Postman. */
 import { z } from 'zod'
-import { PUBLIC_FOR_MINUTES, jsonAnswer, openEndpoint, type Endpoint } from '@cupel/gate/http'
+import { PUBLIC_FOR_MINUTES, jsonAnswer, openEndpoint, type Endpoint } from '../../http/index.js'
 
 /** `collection` is called per request: the collection contains this endpoint too. */
 export function getPostmanCollection(collection: () => Uint8Array): Endpoint {

@@ -7,8 +7,8 @@ import {
   type Endpoint,
   refuse,
   contentSecurityPolicy,
-} from '@cupel/gate/http'
-import { isProblemCode } from '../page/index.js'
+} from '../../http/index.js'
+import { isProblemCode } from '../problem-page.js'
 
 const problemPath = z.object({
   code: z

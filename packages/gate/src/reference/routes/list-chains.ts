@@ -13,7 +13,7 @@ import {
   pageToken,
   unknownPageToken,
   type Refusal,
-} from '@cupel/gate/http'
+} from '../../http/index.js'
 
 const LIST = 'chains'
 

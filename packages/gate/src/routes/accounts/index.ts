@@ -1,5 +1,5 @@
 /** GET and POST /v1/accounts: the accounts of the installation, for operators. */
-import { createAccount, listAccountPage } from '@cupel/gate/access'
+import { createAccount, listAccountPage } from '../../access/index.js'
 import { instant } from '@cupel/contracts'
 import { z } from 'zod'
 import {
@@ -13,7 +13,7 @@ import {
   unknownPageToken,
   statuses,
   text,
-} from '@cupel/gate/http'
+} from '../../http/index.js'
 import { listPeople, type PeopleParts } from './list-people.js'
 import { keyAuthor, reasonField, type KeyParts } from '../keys/key-description.js'
 

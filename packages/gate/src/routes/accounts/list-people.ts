@@ -1,7 +1,7 @@
 /** GET /v1/people: who is signed in, and what the groups of the sign-in service may do. */
 import { instant } from '@cupel/contracts'
-import { listSignedIn, signInKeys } from '@cupel/gate/access'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
+import { listSignedIn, signInKeys } from '../../access/index.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/index.js'
 import type { OidcSettings } from '@cupel/kit/oidc'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'

@@ -1,7 +1,7 @@
 /** PATCH /v1/keys/{key_id}: other rights or another name for an API key, which stays the same key. */
-import { changeKey, type KeyChange } from '@cupel/gate/access'
+import { changeKey, type KeyChange } from '../../access/index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent } from '@cupel/gate/http'
+import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent } from '../../http/index.js'
 import {
   expiryField,
   keyAuthor,

@@ -1,7 +1,7 @@
 /** POST /v1/keys: issues an API key, which only the answer shows. */
-import { issueKey, MAX_ISSUED_KEYS, MAX_WORKING_KEYS } from '@cupel/gate/access'
+import { issueKey, MAX_ISSUED_KEYS, MAX_WORKING_KEYS } from '../../access/index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent, text } from '@cupel/gate/http'
+import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent, text } from '../../http/index.js'
 import {
   expiryField,
   keyAuthor,

@@ -1,7 +1,7 @@
 /** POST /v1/keys/{key_id}/rotate and /revoke: a successor for an API key, or its end. */
-import { revokeKey, ROTATION_OVERLAP_MS, rotateKey } from '@cupel/gate/access'
+import { revokeKey, ROTATION_OVERLAP_MS, rotateKey } from '../../access/index.js'
 import { z } from 'zod'
-import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent } from '@cupel/gate/http'
+import { jsonAnswer, keyedEndpoint, type Endpoint, statuses, orAbsent } from '../../http/index.js'
 import {
   keyAuthor,
   keyComponent,

@@ -1,6 +1,6 @@
 /** GET /v1/keys/{key_id}: one API key, without the key itself. */
-import { findKey } from '@cupel/gate/access'
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
+import { findKey } from '../../access/index.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/index.js'
 import {
   isVisible,
   keyComponent,

@@ -1,5 +1,5 @@
 /** Every endpoint of API keys. */
-import type { Endpoint } from '@cupel/gate/http'
+import type { Endpoint } from '../../http/index.js'
 import { changeApiKey } from './change-key.js'
 import { createApiKey } from './create-key.js'
 import { revokeApiKey, rotateApiKey } from './end-key.js'

@@ -1,5 +1,5 @@
 /** API keys as the API shows them, and what their routes have in common. */
-import { AccessRefusal, findKey, type ApiKey, type Caller } from '@cupel/gate/access'
+import { AccessRefusal, findKey, type ApiKey, type Caller } from '../../access/index.js'
 import { parseIpRange } from '@cupel/kit/http-edge'
 import { instant } from '@cupel/contracts'
 import { planNames, type Scope } from '@cupel/domain'
@@ -14,7 +14,7 @@ import {
   ownText,
   isInCalendar,
   NO_SUCH_TIME,
-} from '@cupel/gate/http'
+} from '../../http/index.js'
 
 export interface KeyParts {
   readonly database: Database

@@ -1,5 +1,5 @@
 /** GET /v1/keys: the API keys of the account, without the keys themselves. */
-import { listKeyPage } from '@cupel/gate/access'
+import { listKeyPage } from '../../access/index.js'
 import { z } from 'zod'
 import {
   jsonAnswer,
@@ -10,7 +10,7 @@ import {
   pageToken,
   unknownPageToken,
   text,
-} from '@cupel/gate/http'
+} from '../../http/index.js'
 import {
   keyComponent,
   keyDocument,

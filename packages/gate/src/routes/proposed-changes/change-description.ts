@@ -1,8 +1,8 @@
 /** Proposed changes as the API shows them, and what their routes have in common. */
 import { casePersonSchema, instant } from '@cupel/contracts'
 import { holdsScope, withoutApiKeys, type CasePersonId } from '@cupel/domain'
-import { AccessRefusal, validKeys } from '@cupel/gate/access'
-import { orAbsent, refuse, text, type KeyedCall, type PageTokens, type Refusal } from '@cupel/gate/http'
+import { AccessRefusal, validKeys } from '../../access/index.js'
+import { orAbsent, refuse, text, type KeyedCall, type PageTokens, type Refusal } from '../../http/index.js'
 import {
   changeExpiry,
   changeStatus,
@@ -12,7 +12,7 @@ import {
   type ChangeOnRecord,
   type SecondPersonParts,
   type SeenChanges,
-} from '@cupel/gate/second-person'
+} from '../../second-person/index.js'
 import { z } from 'zod'
 import { keyExample, keyRefusal, newKeyComponent } from '../keys/key-description.js'
 import {

@@ -6,9 +6,9 @@ import {
   keyRightsDigest,
   rotateKeyIn,
   ROTATION_OVERLAP_MS,
-} from '@cupel/gate/access'
+} from '../../access/index.js'
 import type { PlanName, Scope } from '@cupel/domain'
-import type { KeyedCall, Refusal } from '@cupel/gate/http'
+import type { KeyedCall, Refusal } from '../../http/index.js'
 import type { Queryable } from '@cupel/postgres'
 import { z } from 'zod'
 import { changeFields, changeOf, type ChangeBody } from '../keys/change-key.js'

@@ -8,8 +8,13 @@ import {
   type Endpoint,
   type KeyedCall,
   type Refusal,
-} from '@cupel/gate/http'
-import { CHANGE_DAYS, decideChange, type ChangeStatus, type ProposedChange } from '@cupel/gate/second-person'
+} from '../../http/index.js'
+import {
+  CHANGE_DAYS,
+  decideChange,
+  type ChangeStatus,
+  type ProposedChange,
+} from '../../second-person/index.js'
 import type { Queryable } from '@cupel/postgres'
 import { z } from 'zod'
 import {

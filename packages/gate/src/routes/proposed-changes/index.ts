@@ -1,5 +1,5 @@
 /** Every endpoint of proposed changes. */
-import type { Endpoint } from '@cupel/gate/http'
+import type { Endpoint } from '../../http/index.js'
 import type { ProposedChangeParts } from './change-description.js'
 import { decideProposedChange } from './decide-change.js'
 import { proposeChangeEndpoint } from './propose-change.js'

@@ -8,8 +8,8 @@ import {
   type Answer,
   type Endpoint,
   type Refusal,
-} from '@cupel/gate/http'
-import { authorOfProposal, MAX_CHANGES_A_DAY, proposeChange } from '@cupel/gate/second-person'
+} from '../../http/index.js'
+import { authorOfProposal, MAX_CHANGES_A_DAY, proposeChange } from '../../second-person/index.js'
 import { z } from 'zod'
 import {
   askedOf,

@@ -7,8 +7,8 @@ import {
   pageToken,
   unknownPageToken,
   type Endpoint,
-} from '@cupel/gate/http'
-import { findProposedChange, listProposedChanges as listChanges } from '@cupel/gate/second-person'
+} from '../../http/index.js'
+import { findProposedChange, listProposedChanges as listChanges } from '../../second-person/index.js'
 import { z } from 'zod'
 import {
   changeComponent,

@@ -1,7 +1,7 @@
 /** POST /v1/sessions/oidc: exchanges the ID token of a person for the token of a session. */
 import { z } from 'zod'
-import type { SignInKey } from '@cupel/gate/access'
-import { jsonAnswer, personEndpoint, type Endpoint, orAbsent, text, statuses } from '@cupel/gate/http'
+import type { SignInKey } from '../../access/index.js'
+import { jsonAnswer, personEndpoint, type Endpoint, orAbsent, text, statuses } from '../../http/index.js'
 import { NO_SIGN_IN_SERVICE } from './person-sign-in.js'
 import {
   newSessionSchema,

@@ -1,6 +1,6 @@
 /** POST /v1/sessions: exchanges a key for the token of a session, which a browser can hold for some hours. */
-import { beginSession } from '@cupel/gate/access'
-import { jsonAnswer, keyedEndpoint, type Endpoint, refuse, statuses } from '@cupel/gate/http'
+import { beginSession } from '../../access/index.js'
+import { jsonAnswer, keyedEndpoint, type Endpoint, refuse, statuses } from '../../http/index.js'
 import {
   newSessionSchema,
   sessionDocument,

@@ -1,6 +1,6 @@
 /** DELETE /v1/sessions/current: signs out. */
-import { endSession as endStoredSession } from '@cupel/gate/access'
-import { keyedEndpoint, type Endpoint, statuses } from '@cupel/gate/http'
+import { endSession as endStoredSession } from '../../access/index.js'
+import { keyedEndpoint, type Endpoint, statuses } from '../../http/index.js'
 import { type SessionParts } from './session-description.js'
 
 export function endSession({ database }: SessionParts): Endpoint {

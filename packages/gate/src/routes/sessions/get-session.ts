@@ -1,5 +1,5 @@
 /** GET /v1/sessions/current: the identity of the caller. */
-import { jsonAnswer, keyedEndpoint, type Endpoint } from '@cupel/gate/http'
+import { jsonAnswer, keyedEndpoint, type Endpoint } from '../../http/index.js'
 import { sessionDocument, sessionExample, sessionSchema } from './session-description.js'
 
 export function getSession(): Endpoint {

@@ -1,5 +1,5 @@
 /** Sessions of people, for sign-in and sign-out in the console. */
-import type { Endpoint } from '@cupel/gate/http'
+import type { Endpoint } from '../../http/index.js'
 import { createOidcSession } from './create-oidc-session.js'
 import { createSession } from './create-session.js'
 import { endSession } from './end-session.js'

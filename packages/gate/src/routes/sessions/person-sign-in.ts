@@ -8,7 +8,7 @@ import {
   type Caller,
   type IssuedSession,
   type SignInKey,
-} from '@cupel/gate/access'
+} from '../../access/index.js'
 import {
   actorOf,
   createIdTokenVerifier,
@@ -22,8 +22,8 @@ import {
 import type { Logger } from '@cupel/contracts'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import { type PersonRefusal, type PersonResult, refuse, type Refusal } from '@cupel/gate/http'
-import { refusalOf } from '@cupel/gate/calls'
+import { type PersonRefusal, type PersonResult, refuse, type Refusal } from '../../http/index.js'
+import { refusalOf } from '../../calls/index.js'
 
 export interface SignInOrder {
   readonly idToken: string

@@ -1,5 +1,5 @@
 /** The session as the API shows it. */
-import type { Caller } from '@cupel/gate/access'
+import type { Caller } from '../../access/index.js'
 import type { Database } from '@cupel/postgres'
 import { z } from 'zod'
 import type { PersonSignIn } from './person-sign-in.js'

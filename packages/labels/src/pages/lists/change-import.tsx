@@ -1,5 +1,5 @@
 /** POST /lists/imports and /lists/imports/{import_id}/…: takes the file of a list, has it checked, and confirms its import. */
-import { isRedirect, sendOrPropose } from '@cupel/accounts/pages'
+import { isRedirect, sendOrPropose } from '@cupel/gate/pages'
 import { ApiProblem, fieldOf, redirect, type Page, type PageAnswer, type PageCall } from '@cupel/console'
 import { API_IMPORTS, apiPathOf, pagePathOf, sendParts, type ListImport } from './list-import.js'
 import { importPage } from './show-import.js'

@@ -17,7 +17,7 @@ import {
   statuses,
   orAbsent,
 } from '@cupel/gate/http'
-import { needsSecondPerson, reasonField } from '@cupel/accounts/routes'
+import { needsSecondPerson, reasonField } from '@cupel/gate/routes'
 import {
   importAuthor,
   importComponent,

@@ -1,6 +1,6 @@
 /** The import of a list as a change that one person proposes and another one confirms. */
 import { createHash } from 'node:crypto'
-import { ChangeRefused, type ChangeKind } from '@cupel/accounts/routes'
+import { ChangeRefused, type ChangeKind } from '@cupel/gate/routes'
 import { orAbsent, refuse } from '@cupel/gate/http'
 import { z } from 'zod'
 import { confirmListOrderIn, findListOrder, lockListOrder, type ListOrder } from '../../index.js'

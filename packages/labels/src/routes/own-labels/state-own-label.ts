@@ -13,7 +13,7 @@ import {
   orAbsent,
   text,
 } from '@cupel/gate/http'
-import { expiryField } from '@cupel/accounts/routes'
+import { expiryField } from '@cupel/gate/routes'
 import {
   addressField,
   authorOf,

@@ -14,8 +14,8 @@ import { openDatabase, pendingMigrations, readMigrations, type Database } from '
 import { readActivations } from '@cupel/policy'
 import { hasCurrentDefinition } from '@cupel/projections'
 import { readActivePolicy } from '@cupel/policy/read-model'
-import { readModels } from '@cupel/read-models'
-import { acceptsFault, certainSkewMs, measureClock } from '@cupel/service-connections'
+import { readModels } from '../../read-models/index.js'
+import { acceptsFault, certainSkewMs, measureClock } from '../../connections/index.js'
 import { readDiskSpace } from '@cupel/kit/service'
 import {
   loadCodec,

@@ -10,7 +10,7 @@ import {
   unpublishedKeys,
 } from '@cupel/evidence/transparency'
 import { loadCodec } from '@cupel/command-line/installation'
-import { readStandstills, type Standstill, type StandstillParts } from '@cupel/service-connections/health'
+import { readStandstills, type Standstill, type StandstillParts } from '../../health/index.js'
 import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
 type Found = Omit<Finding, 'name'>

@@ -2,7 +2,7 @@
 import { topicOf, topicSpecs } from '@cupel/contracts'
 import { installationTopics } from '@cupel/event-log'
 import type { KafkaAcl as Acl } from '@cupel/event-log/kafka'
-import { logServices, optionalServices, serviceAccess } from '@cupel/service-connections'
+import { logServices, optionalServices, serviceAccess } from '../../connections/index.js'
 
 /** The user of `cupel install` and of the commands of operators. */
 export const OPERATOR = 'operator'

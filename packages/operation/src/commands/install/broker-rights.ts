@@ -2,7 +2,7 @@
 import type { Logger } from '@cupel/contracts'
 import type { KafkaAcl } from '@cupel/event-log/kafka'
 import type { Config } from '@cupel/kit/service'
-import { kafkaAccess } from '@cupel/service-connections'
+import { kafkaAccess } from '../../connections/index.js'
 import type { Step } from './step.js'
 
 export function brokerRightsStep(config: Config, logger: Logger, acls: readonly KafkaAcl[]): Step {

@@ -4,7 +4,7 @@
  */
 import { areRecordKeysRegistered, registerRecordKeys } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
-import { recordKeysOf } from '@cupel/service-connections'
+import { recordKeysOf } from '../../connections/index.js'
 import { purposeOf, readSigningKeys, SigningKeysError, type SigningKeys } from '@cupel/signing'
 import { publishKeys, readReportSigningKeys, unpublishedKeys } from '@cupel/evidence/transparency'
 import { CommandError, EXIT_CONFIG } from '@cupel/command-line'

@@ -18,8 +18,8 @@ import {
 } from '@cupel/event-log'
 import { migrate, pendingMigrations, readMigrations, type Database } from '@cupel/postgres'
 import { hasCurrentDefinition, installReadModels, installTenantWalls } from '@cupel/projections'
-import { readModels } from '@cupel/read-models'
-import { acceptsFault, recordKeysOf } from '@cupel/service-connections'
+import { readModels } from '../../read-models/index.js'
+import { acceptsFault, recordKeysOf } from '../../connections/index.js'
 import {
   openLog,
   loadCodec,

@@ -13,7 +13,7 @@ import {
 } from '@cupel/contracts'
 import { recordedReportPartitions } from '@cupel/gate/access'
 import { installationTopics, type EventLog } from '@cupel/event-log'
-import { kafkaAccess } from '@cupel/service-connections'
+import { kafkaAccess } from '../../connections/index.js'
 import { CommandError, EXIT_CONFIG, EXIT_USAGE } from '@cupel/command-line'
 import type { Target } from './target.js'
 

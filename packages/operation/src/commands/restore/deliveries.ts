@@ -23,7 +23,7 @@ import {
 } from '@cupel/webhooks'
 import type { Notes } from './notes.js'
 import { eachEventSince, type SinceBackup } from './since-backup.js'
-import { RESTORE_GROUP } from '@cupel/service-connections'
+import { RESTORE_GROUP } from '../../health/index.js'
 
 const settled = (count: number): string =>
   `${count} webhook deliveries end as the log tells: nothing of them is sent again.`

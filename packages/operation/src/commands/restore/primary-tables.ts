@@ -30,7 +30,7 @@ import { endUnsettledDeliveries } from '@cupel/webhooks'
 import { erasedAgain, forgetErased } from './erased-again.js'
 import type { Notes } from './notes.js'
 import { eachEventSince, type SinceBackup } from './since-backup.js'
-import { RESTORE_GROUP } from '@cupel/service-connections'
+import { RESTORE_GROUP } from '../../health/index.js'
 
 export interface PrimaryParts extends SinceBackup {
   readonly notes: Notes

@@ -26,7 +26,7 @@ import {
   writeOutbox,
   type OutboxEvent,
 } from '@cupel/projections'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '../../read-models/index.js'
 import type { MailStyle } from '@cupel/domain'
 import type { EvidenceSettings, Loss } from '@cupel/evidence/transparency'
 import { skipDecidedRequests } from './decided-requests.js'
@@ -36,7 +36,7 @@ import { findSignedLoss, settleReadEnds, settleSignedLoss, unfitLog } from './lo
 import { eraseAgain } from './erased-again.js'
 import { createNotes, type Notes } from './notes.js'
 import { fenceThePast, replayPrimaryTables } from './primary-tables.js'
-import { RESTORE_GROUP } from '@cupel/service-connections'
+import { RESTORE_GROUP } from '../../health/index.js'
 import { stillRunning } from '@cupel/command-line/installation'
 
 export interface RestoreParts {

@@ -2,7 +2,7 @@
 import type { DomainEvent, EventType } from '@cupel/contracts'
 import { type EventCodec, type EventLog, rangesOf, typeOf } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import { RESTORE_GROUP } from '@cupel/service-connections/health'
+import { RESTORE_GROUP } from '../../health/index.js'
 import { loadCheckpoint, lowestCheckpoint, type PartitionPosition } from '@cupel/projections'
 
 export interface SinceBackup {

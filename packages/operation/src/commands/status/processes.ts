@@ -2,7 +2,7 @@
 import { listProcesses, type ProcessSeen } from '@cupel/projections/heartbeats'
 import type { RunFile } from '@cupel/local-stack'
 import type { Queryable } from '@cupel/postgres'
-import { missingServices } from '@cupel/service-connections/health'
+import { missingServices } from '../../health/index.js'
 import { probeReadiness } from '@cupel/command-line/installation'
 
 export interface ServiceState {

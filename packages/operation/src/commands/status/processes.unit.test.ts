@@ -1,5 +1,5 @@
 import type { ProcessSeen } from '@cupel/projections/heartbeats'
-import { missingServices } from '@cupel/service-connections/health'
+import { missingServices } from '../../health/index.js'
 import { expect, test } from 'vitest'
 import { told } from './processes.js'
 

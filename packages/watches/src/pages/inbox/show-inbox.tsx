@@ -1,5 +1,5 @@
 /** GET /inbox: what waits for this person, newest first. */
-import { readWaiting, WaitingChanges } from '@cupel/accounts/pages'
+import { readWaiting, WaitingChanges } from '@cupel/gate/pages'
 import { riskLevels } from '@cupel/contracts'
 import { en, reasonText, visibleText } from '@cupel/reports/document'
 import {

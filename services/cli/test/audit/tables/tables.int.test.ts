@@ -8,7 +8,7 @@ import {
   reportedAddressesOf,
   type LatestReport,
 } from '@cupel/reports/read-model'
-import { readModels } from '@cupel/read-models'
+import { readModels } from '@cupel/operation/read-models'
 import type { Database } from '@cupel/postgres'
 import type { Problem } from '@cupel/evidence/proofs'
 import { casesWithin, numbersOf, runSeed } from '@cupel/testkit'

@@ -1,5 +1,0 @@
-export { getDocs } from './get-docs.js'
-export { getOpenapi } from './get-openapi.js'
-export { getPostmanCollection } from './get-postman-collection.js'
-export { getProblemPage } from './get-problem-page.js'
-export { listChains } from './list-chains.js'
