@@ -711,7 +711,14 @@ CREATE TABLE ledger.transfer (
   amount numeric(78,0) NOT NULL,
   tx_hash bytea NOT NULL,
   from_net numeric(78,0),
-  to_net numeric(78,0)
+  to_net numeric(78,0),
+  absent_segment_id integer,
+  restored_segment_id integer,
+  other_segment_id integer,
+  other_block integer,
+  other_at_s integer,
+  other_tx_index integer,
+  other_place bigint
 );
 
 CREATE TABLE ledger.unknown_token (
@@ -1307,11 +1314,13 @@ CREATE INDEX transfer_call ON ledger.transfer USING btree (block_number, tx_inde
 
 CREATE INDEX transfer_code ON ledger.transfer USING btree (from_id) WHERE (kind = 'i'::"char");
 
+CREATE INDEX transfer_elsewhere ON ledger.transfer USING btree (block_number) WHERE (other_segment_id IS NOT NULL);
+
 CREATE INDEX transfer_from ON ledger.transfer USING btree (from_id);
 
 CREATE INDEX transfer_nameless ON ledger.transfer USING btree (block_number, tx_index) WHERE ((kind = 'i'::"char") AND (tx_hash = '\x'::bytea) AND (retired_segment_id IS NULL));
 
-CREATE INDEX transfer_of_segment ON ledger.transfer USING brin (segment_id, proven_segment_id, failed_segment_id, retired_segment_id, block_number) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX transfer_of_segment ON ledger.transfer USING brin (segment_id, proven_segment_id, failed_segment_id, retired_segment_id, restored_segment_id, block_number) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX transfer_placeless ON ledger.transfer USING btree (block_number) WHERE ((kind = 'i'::"char") AND (tx_hash <> '\x'::bytea) AND (tx_index IS NULL));
 

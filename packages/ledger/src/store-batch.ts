@@ -99,7 +99,8 @@ export async function storeBatch(
       areAsTold = stored.areAsTold
       copied = stored.sums
       count('added', stored.added)
-      count('known', batch.transfers.size - batch.uncounted.size - stored.added)
+      count('left_out.retired', stored.retired)
+      count('known', batch.transfers.size - batch.uncounted.size - stored.added - stored.retired)
     }
     count('known', batch.repeated)
     if (batch.outcomes.size > 0) {

@@ -13,7 +13,14 @@ const IS_UNSEEN = isUnseen('known.segment_id')
 /** The ids that some row has, also one that no state shows: they are few, so most rows are copied. */
 const KNOWN = {
   name: 'ledger.known-transfers',
-  text: 'SELECT transfer_id AS id FROM ledger.transfer WHERE transfer_id = ANY ($1::uuid[])',
+  text: `SELECT transfer_id AS id, retired_segment_id IS NOT NULL OR restored_segment_id IS NOT NULL AS was_retired
+         FROM ledger.transfer WHERE transfer_id = ANY ($1::uuid[])`,
+}
+
+const STILL_RETIRED = {
+  name: 'ledger.still-retired',
+  text: `SELECT count(*) FROM ledger.transfer known WHERE transfer_id = ANY ($1::uuid[])
+           AND (retired_segment_id IS NOT NULL OR restored_segment_id <> $2 AND ${isUnseen('known.restored_segment_id')})`,
 }
 
 const INSERT = `
@@ -30,10 +37,24 @@ const INSERT = `
 const IS_MOVED = 'known.retired_segment_id IS NOT NULL AND excluded.block_number <> known.block_number'
 const IS_PLACED = `($16 OR ${IS_MOVED})`
 
+/** What a killed import restored. */
+const IS_TAKEN_OVER = `known.restored_segment_id IS NOT NULL AND ${isUnseen('known.restored_segment_id')}
+        AND ($16 OR excluded.block_number >= known.block_number)`
+const IS_RESTORED = `(known.retired_segment_id IS NOT NULL AND ${IS_PLACED} OR ${IS_TAKEN_OVER})`
+
+/** Nobody knows yet which of the two blocks is no more. A payment that fails in the other one is none there. */
+const IS_ELSEWHERE = `known.retired_segment_id IS NULL AND excluded.block_number <> known.block_number
+        AND excluded.failed_segment_id IS NULL AND (known.other_segment_id IS NULL
+          OR excluded.block_number >= known.other_block OR ${isUnseen('known.other_segment_id')})`
+
+/** What the file tells of another block than the row has; see `ledger.transfer`. */
+const other = (column: string, told: string): string => `
+      other_${column} = CASE WHEN ${IS_PLACED} THEN NULL WHEN ${IS_ELSEWHERE} THEN excluded.${told} ELSE known.other_${column} END`
+
 /**
  * Takes over the invisible rows of a killed import. Adds proofs of execution or failure to known transfers. A file that replaces its range
  * also updates the block of a transfer and restores a transfer that an earlier file had retired, as any file does that tells it in another block.
- * The failure of such a one says nothing of its new block.
+ * The failure of such a one says nothing of its new block. Any other file that tells a transfer in another block is remembered.
  */
 const STORE_KNOWN = {
   name: 'ledger.store-known',
@@ -41,16 +62,20 @@ const STORE_KNOWN = {
     ON CONFLICT (transfer_id) DO UPDATE SET
       segment_id = CASE WHEN ${IS_UNSEEN} THEN excluded.segment_id ELSE known.segment_id END,
       proven_segment_id = CASE WHEN ${IS_PLACED} AND excluded.failed_segment_id IS NOT NULL THEN NULL
-        WHEN ${IS_MOVED} OR ${isUnseen('known.proven_segment_id')}
+        WHEN ${isUnseen('known.proven_segment_id')}
         THEN coalesce(excluded.proven_segment_id, known.proven_segment_id) ELSE known.proven_segment_id END,
       failed_segment_id = CASE WHEN ${IS_MOVED} OR $16 AND excluded.proven_segment_id IS NOT NULL THEN excluded.failed_segment_id
         WHEN ${isUnseen('known.failed_segment_id')}
         THEN coalesce(excluded.failed_segment_id, known.failed_segment_id) ELSE known.failed_segment_id END,
+      absent_segment_id = CASE WHEN ${IS_RESTORED} THEN coalesce(known.retired_segment_id, known.absent_segment_id)
+        ELSE known.absent_segment_id END,
+      restored_segment_id = CASE WHEN ${IS_RESTORED} THEN excluded.segment_id ELSE known.restored_segment_id END,
       retired_segment_id = CASE WHEN ${IS_PLACED} THEN NULL ELSE known.retired_segment_id END,
       block_number = CASE WHEN ${IS_PLACED} THEN excluded.block_number ELSE known.block_number END,
       occurred_at_s = CASE WHEN ${IS_PLACED} THEN excluded.occurred_at_s ELSE known.occurred_at_s END,
       tx_index = CASE WHEN ${IS_PLACED} THEN excluded.tx_index ELSE known.tx_index END,
       place = CASE WHEN ${IS_PLACED} THEN excluded.place ELSE known.place END,
+      ${[other('segment_id', 'segment_id'), other('block', 'block_number'), other('at_s', 'occurred_at_s'), other('tx_index', 'tx_index'), other('place', 'place')].join().trim()},
       seen_segment_id = CASE WHEN ${IS_UNSEEN} THEN NULL ELSE excluded.segment_id END
       WHERE coalesce(known.seen_segment_id, known.segment_id) <> excluded.segment_id OR ${IS_MOVED}`,
 }
@@ -61,10 +86,18 @@ export async function storeTransfers(
   { state: { replaces, chain }, numbers: { addresses, contracts }, areNew }: StorePlace,
 ): Promise<StoredTransfers> {
   const known = new Set<string>()
+  const wereRetired: string[] = []
   const found = areNew
     ? []
-    : await transaction.query<{ id: string }>(KNOWN, [plainArray([...transfers.keys()])])
-  for (const { id } of found) known.add(id.replaceAll('-', ''))
+    : await transaction.query<{ id: string; was_retired: boolean }>(KNOWN, [
+        plainArray([...transfers.keys()]),
+      ])
+  for (const row of found) {
+    const id = row.id.replaceAll('-', '')
+    known.add(id)
+    // A call that got a name counts under it.
+    if (row.was_retired && !uncounted.has(id) && transfers.get(id)!.txHash !== '') wereRetired.push(id)
+  }
   const ends: string[] = []
   const tokens = new Set<string>()
   for (const { from, to, contract } of transfers.values()) {
@@ -92,7 +125,17 @@ export async function storeTransfers(
   }
   if (rows.count() > 0) await transaction.copy(COPY_TRANSFERS, rows.lines())
   if (others.length > 0) await transaction.execute(STORE_KNOWN, [segmentId, ...columnsOf(others), replaces])
-  return { added, areAsTold: known.size === 0, sums: rows.sums() }
+  const retired = wereRetired.length === 0 ? 0 : await countRetired(transaction, wereRetired, segmentId)
+  return { added, retired, areAsTold: known.size === 0, sums: rows.sums() }
+}
+
+async function countRetired(
+  transaction: Transaction,
+  ids: readonly string[],
+  segmentId: number,
+): Promise<number> {
+  const [row] = await transaction.query<{ count: number }>(STILL_RETIRED, [plainArray(ids), segmentId])
+  return row!.count
 }
 
 interface Numbered extends NumberedEnds {

@@ -231,9 +231,9 @@ test('an address that becomes a hub touches those whose paths went through it; o
   expect(await touched(world, small + 1)).toEqual(new Set([middle, address(8_000_015)]))
 })
 
-test('a moved payment that a file proves beyond its own range touches both of its addresses', async () => {
+test('a moved payment that a file tells beyond its own range touches both of its addresses', async () => {
   const [from, to] = [address(9_500_001), address(9_500_002)]
-  const paid = (block: number): CsvTransfer => ({ from, to, block, hash: hash(9_500_000) })
+  const paid = (block: number): CsvTransfer => ({ from, to, block, hash: hash(9_500_000), status: '' })
   const other: CsvTransfer = { block: 900_011, hash: hash(9_500_001) }
   const range = { completeFrom: 900_010, completeTo: 900_020, covers: ['native'] }
   await imported([paid(900_020), other], range)

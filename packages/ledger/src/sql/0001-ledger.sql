@@ -133,12 +133,23 @@ CREATE TABLE ledger.transfer (
   -- base units. Each address has its change on one transfer of the transaction; on a transfer of no value to or from the empty
   -- address if it has no other.
   from_net           numeric(78, 0),
-  to_net             numeric(78, 0)
+  to_net             numeric(78, 0),
+  -- The states from the first of these segments to before the second one do not have it: it was retired, and told again.
+  absent_segment_id   int4,
+  restored_segment_id int4,
+  -- The block in which another file tells it: it moves there if a file that replaces its range does not contain it.
+  other_segment_id   int4,
+  other_block        int4,
+  other_at_s         int4,
+  other_tx_index     int4,
+  other_place        int8
 );
+
+CREATE INDEX transfer_elsewhere ON ledger.transfer (block_number) WHERE other_segment_id IS NOT NULL;
 
 -- Which addresses a segment touches. Rows lie in the order of their segments, so that a summary of each range of pages is enough.
 CREATE INDEX transfer_of_segment ON ledger.transfer
-  USING brin (segment_id, proven_segment_id, failed_segment_id, retired_segment_id, block_number) WITH (pages_per_range = 32, autosummarize = on);
+  USING brin (segment_id, proven_segment_id, failed_segment_id, retired_segment_id, restored_segment_id, block_number) WITH (pages_per_range = 32, autosummarize = on);
 
 -- Only code makes internal calls.
 CREATE INDEX transfer_code ON ledger.transfer (from_id) WHERE kind = 'i';

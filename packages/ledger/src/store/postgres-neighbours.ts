@@ -2,8 +2,14 @@
 import type { Queryable } from '@cupel/postgres'
 import type { NeighbourReader } from './transfer-store.js'
 
-/** The rows of a transfer that name a segment: the one that brought it, proved it, called it failed, or retired it. */
-const ROLES = ['segment_id', 'proven_segment_id', 'failed_segment_id', 'retired_segment_id']
+/** The columns of a transfer that name a segment: the one that brought it, proved it, called it failed, retired it, or restored it. */
+const ROLES = [
+  'segment_id',
+  'proven_segment_id',
+  'failed_segment_id',
+  'retired_segment_id',
+  'restored_segment_id',
+]
 
 const CHANGED = `
   SELECT DISTINCT text.address FROM (

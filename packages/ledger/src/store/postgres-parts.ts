@@ -77,6 +77,7 @@ const IS_PROVEN = isSeen('proven_segment_id')
 export const seen = (side: Side): string => `
   FROM ledger.transfer t
   WHERE t.${side} = asked.id AND ${isSeen('segment_id')} AND NOT ${isSeen('retired_segment_id')}
+    AND (t.absent_segment_id IS NULL OR NOT ${isSeen('absent_segment_id')} OR ${isSeen('restored_segment_id')})
     AND (NOT ${isSeen('failed_segment_id')} OR t.kind = 'n' AND ${IS_PROVEN})`
 
 /** SQL: addresses of the parameter, each with its number, as `asked`. */

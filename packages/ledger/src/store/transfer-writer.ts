@@ -8,6 +8,8 @@ import type { RowSums } from '../row-sums.js'
 export interface StoredTransfers {
   /** New transfers with a counterparty. */
   readonly added: number
+  /** Known transfers with a counterparty that stay retired: the batch tells them without a block, or in the block that is no more. */
+  readonly retired: number
   /** Every transfer of the batch was new, so its row is as the file tells it. */
   readonly areAsTold: boolean
   /** The sums of the rows that the store does not note in the transaction itself; see `notedSums`. */
@@ -47,7 +49,10 @@ export interface TransferWriter {
   prove(transaction: Transaction, batch: Batch, state: SegmentState): Promise<number>
   /** Transactions that the batch calls failed, and an earlier file proved: those stay proven. */
   countContradicted(transaction: Transaction, batch: Batch, state: SegmentState): Promise<number>
-  /** Retires the transfers of the range that the file does not contain; resolves to their number. */
+  /**
+   * Retires the transfers of the range that the file does not contain; resolves to their number. One that another published file tells in a block
+   * outside of the range moves there instead.
+   */
   retire(transaction: Transaction, state: WrittenSegment, range: RetiredRange): Promise<number>
   /** Gives calls that have only a place the name that they have in other files. */
   nameCalls(transaction: Transaction, state: WrittenSegment): Promise<void>

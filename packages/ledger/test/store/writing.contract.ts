@@ -172,6 +172,97 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
       await expectStatedRows()
     })
 
+    const movedFrom20 = {
+      range: { completeFrom: 10, completeTo: 20, covers: ['native'] as const },
+      other: { hash: hash(2), from: address(2), block: 11 },
+      pay: (block: number | '', status = '1'): CsvTransfer => ({
+        hash: hash(1),
+        from: address(1),
+        block,
+        status,
+      }),
+    }
+    const payments = async (ledgerSeq: number) => (await rowsOf(address(1), ledgerSeq)).map((row) => row[6])
+
+    test.each([
+      { to: 21, later: { completeFrom: 21, completeTo: 30 } },
+      { to: 9, later: { completeFrom: 0, completeTo: 9 } },
+    ])(
+      'a transaction that a reorganisation moved to block $to counts there, if that block was imported before the old one is replaced',
+      async ({ to, later }) => {
+        const { range, other, pay } = movedFrom20
+        await imported(csvOf([{ ...pay(20), txIndex: 3 }, other]), range)
+        const time = '2026-11-20T01:00:00Z'
+        await imported(csvOf([{ ...pay(to, ''), txIndex: 4, time }]), { ...later, covers: ['native'] })
+        expect([await payments(1), await payments(2)]).toEqual([['20'], ['20']])
+        expect(await imported(csvOf([other]), { ...range, replace: true })).toMatchObject({ retired: 0 })
+        expect((await rowsOf(address(1), 3)).map((row) => [...row.slice(6, 9), row[10]])).toEqual([
+          [String(to), String(Date.parse(time) / 1_000), '4', 't'],
+        ])
+        await expectStatedRows()
+        expect(
+          await imported(csvOf([other]), { ...later, replace: true, covers: ['native'] }).catch(String),
+        ).toMatch(/outside the range/)
+        expect(await imported(csvOf([]), { ...later, replace: true, covers: ['native'] })).toMatchObject({
+          retired: 1,
+        })
+        expect(await payments(4)).toEqual([])
+        await expectStatedRows()
+      },
+    )
+
+    test('a payment that fails in its new block does not move there', async () => {
+      const { range, other, pay } = movedFrom20
+      await imported(csvOf([pay(20), other]), range)
+      await imported(csvOf([pay(21, '0')]))
+      await imported(csvOf([other]), { ...range, replace: true })
+      expect([await payments(2), await payments(3)]).toEqual([['20'], []])
+      await expectStatedRows()
+    })
+
+    test('a transaction does not move to a block that only a dead import tells', async () => {
+      const { range, other, pay } = movedFrom20
+      await imported(csvOf([pay(20), other]), range)
+      await killedImporting(
+        await store.ledger.file('killed.csv', csvOf([pay(21)])),
+        'before:ledger.publish:1',
+      )
+      await imported(csvOf([other]), { ...range, replace: true })
+      expect([await payments(1), await payments(2)]).toEqual([['20'], []])
+      await expectStatedRows()
+    })
+
+    test('a transfer that is told again counts from that state on, once its import is whole', async () => {
+      const { range, other, pay } = movedFrom20
+      await imported(csvOf([pay(20), other]), range)
+      await imported(csvOf([other]), { ...range, replace: true })
+      await killedImporting(
+        await store.ledger.file('killed.csv', csvOf([pay(21)])),
+        'before:ledger.publish:1',
+      )
+      expect([await payments(1), await payments(2)]).toEqual([['21'], []])
+      expect(await imported(csvOf([pay(20)]))).toMatchObject({ known: 0, leftOut: { retired: 1 } })
+      expect(await payments(3)).toEqual([])
+      await imported(csvOf([pay(21), other]))
+      expect([await payments(2), await payments(3), await payments(4)]).toEqual([[], [], ['21']])
+      await expectStatedRows()
+    })
+
+    test.each([20, ''] as const)(
+      'a file names a retired transfer that it tells in block "%s", and leaves it out',
+      async (block) => {
+        const { range, other, pay } = movedFrom20
+        await imported(csvOf([pay(20), other]), range)
+        await imported(csvOf([other]), { ...range, replace: true })
+        expect(await imported(csvOf([pay(block), other]))).toMatchObject({
+          added: 0,
+          known: 1,
+          leftOut: { retired: 1 },
+        })
+        expect(await imported(csvOf([pay(21), other]))).toMatchObject({ known: 2, leftOut: {} })
+      },
+    )
+
     test('a moved transaction that a dead import told before its old block was replaced counts once that import goes on', async () => {
       const pay = (block: number): CsvTransfer => ({ hash: hash(1), from: address(1), block })
       const range = { completeFrom: 10, completeTo: 20, covers: ['native'] as const }
