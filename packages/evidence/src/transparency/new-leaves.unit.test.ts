@@ -21,3 +21,29 @@ test('records get their leaves while the archive that has the front of the log i
   expect((await leavesFrom(3)).leaves.map(({ record }) => record?.offset)).toEqual([3, 4])
   await expect(leavesFrom(2)).rejects.toThrow('The archive is away.')
 })
+
+test('records that the log deleted before they had a leaf get none, and do not stop those that are left', async () => {
+  const log = {
+    startOffset: () => Promise.resolve(3),
+    endOffset: () => Promise.resolve(5),
+    async *read({ from, to }: LogRange) {
+      if (from < 3) throw new Error(`The log begins at 3, not at ${from}.`)
+      for (let offset = from; offset < to; offset += 1)
+        yield [{ ...PLACE, offset, key: '', value: Buffer.alloc(0), headers: {}, timestampMs: 0 }]
+    },
+  } as unknown as EventLog
+  const { leaves, moves } = await newLeaves({ log, codec, places: [PLACE] }, new Map([['reports/0', 1]]))
+  expect(leaves.map(({ record }) => record?.offset)).toEqual([3, 4])
+  expect(moves).toEqual([{ ...PLACE, expected: 1, next: 5, atEnd: true }])
+})
+
+test('a start of the log that cannot be read for another reason stops the leaves', async () => {
+  const log = {
+    startOffset: () => Promise.reject(new RangeError('The offset is no number.')),
+    endOffset: () => Promise.resolve(5),
+    async *read() {},
+  } as unknown as EventLog
+  await expect(newLeaves({ log, codec, places: [PLACE] }, new Map())).rejects.toThrow(
+    'The offset is no number.',
+  )
+})
