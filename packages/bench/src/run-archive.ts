@@ -1,5 +1,5 @@
 /**
- * `archive`: how fast the log of an installation is archived, verified and recomputed, with two floors: reading the same records
+ * `archive`: how fast the log of an installation is archived, verified and recomputed and a view is built anew, with two floors: reading the same records
  * without doing anything with them, and hashing the same files.
  */
 import { scan } from '@cupel/event-log'
@@ -20,6 +20,7 @@ const ADDRESSES_PER_JOB = 1_000
 const JOBS_AT_ONCE = 6
 const LOOK_MS = 250
 const MIB = 1_048_576
+const THREADS = [1, cpus().length]
 
 export async function runArchive(options: BenchOptions): Promise<Outcome> {
   const conditions = conditionsOf(options)
@@ -32,9 +33,15 @@ export async function runArchive(options: BenchOptions): Promise<Outcome> {
     const created = await system.cupel('archive', 'create', folder)
     const verified = await system.cupel('archive', 'verify', folder, '--min-reports', String(options.size))
     const hashed = await hashSeconds(folder)
+    options.say('audit verify')
+    const ofLog: Command[] = []
+    for (const threads of THREADS)
+      ofLog.push(await system.cupel('audit', 'verify', '--threads', `${threads}`))
+    options.say('audit replay')
+    const replayed = await system.cupel('audit', 'replay', '--target', 'report-view')
     options.say('audit recompute')
     const recomputed: Command[] = []
-    for (const threads of [1, cpus().length])
+    for (const threads of THREADS)
       recomputed.push(
         await system.cupel(
           'audit',
@@ -47,7 +54,7 @@ export async function runArchive(options: BenchOptions): Promise<Outcome> {
           folder,
         ),
       )
-    const isRight = [verified, ...recomputed].every(({ json }) => json['is_proven'] === true)
+    const isRight = [verified, ...ofLog, ...recomputed].every(({ json }) => json['is_proven'] === true)
     const events = Number(created.json['records'])
     const reports = Number(verified.json['reports'])
     const row = (name: string, seconds: number, processor: number | null, of: number) => [
@@ -61,14 +68,32 @@ export async function runArchive(options: BenchOptions): Promise<Outcome> {
       command('`archive create`', created, events),
       row('hash the files (floor of verify)', hashed, null, events),
       command('`archive verify`', verified, events),
-      command('`audit recompute --level A`, 1 thread, reports', recomputed[0]!, reports),
-      command(`the same, ${cpus().length} threads`, recomputed[1]!, reports),
+      ...ofLog.map((verify, at) =>
+        command(`\`audit verify\`, ${threadsText(THREADS[at]!)}`, verify, Number(verify.json['records'])),
+      ),
+      command('`audit replay --target report-view`, reports', replayed, reports),
+      ...recomputed.map((run, at) =>
+        command(`\`audit recompute --level A\`, ${threadsText(THREADS[at]!)}, reports`, run, reports),
+      ),
     ]
     const text = `${conditions} ${profile} profile; ${thousands(events)} events, ${thousands(reports)} of them reports; ${thousands(floor.bytes / MIB)} MiB of values became an archive of ${thousands(Number(created.json['bytes']) / MIB)} MiB. Commands include their start.`
-    const figures = { conditions, events, reports, floor, hashed, created, verified, recomputed }
+    const figures = {
+      conditions,
+      events,
+      reports,
+      floor,
+      hashed,
+      created,
+      verified,
+      ofLog,
+      replayed,
+      recomputed,
+    }
     return { table: `${text}\n\n${table(['what', 'took', 'a second', 'processor'], rows)}`, figures, isRight }
   })
 }
+
+const threadsText = (threads: number): string => `${threads} ${threads === 1 ? 'thread' : 'threads'}`
 
 /** Runs bulk jobs until there are enough reports. */
 async function fill(system: RunningSystem, { size, say }: BenchOptions): Promise<void> {

@@ -39,7 +39,9 @@ test('each record of each public topic, of the sandbox and of derived state too,
     'test',
     names.map((name, at) => record(name, `key-${at}`)),
   )
-  expect(appended.map(check)).toEqual(names.map(() => ({ kind: 'signed', keyId: signer.key.id })))
+  expect(appended.map((each) => check(each))).toEqual(
+    names.map(() => ({ kind: 'signed', keyId: signer.key.id })),
+  )
 })
 
 test('records of one moment share a signature, and those of a partition keep their order', async () => {

@@ -35,8 +35,8 @@ export interface SignatureSummary {
 }
 
 export interface SignatureExamination {
-  /** Adds a report to the counts, and returns the problem with its signature; null if there is none. */
-  examine(report: LogRecord, counts: SignatureCounts): Problem | null
+  /** Adds a report, whose value has this hash, to the counts, and returns the problem with its signature; null if there is none. */
+  examine(report: LogRecord, valueSha256: string, counts: SignatureCounts): Problem | null
   summary(counts: SignatureCounts): SignatureSummary
 }
 
@@ -90,8 +90,8 @@ export async function openSignatureExamination(
       : 'was never published'
 
   return {
-    examine(record, counts) {
-      const fault = faultOf(check(record), counts)
+    examine(record, valueSha256, counts) {
+      const fault = faultOf(check(record, valueSha256), counts)
       return fault === null ? null : problemOf({ ...fault, record })
     },
     summary: ({ signed, unsigned, reportsOfKey }) => ({

@@ -116,12 +116,13 @@ async function verifyShare(
       const isOurs = shareOf(isReport ? record.key : id, shares) === share
       if (share > 0 && !isOurs) continue
       const event = share === 0 || isReport ? decode(run, record, share) : null
-      if (share === 0 && event?.type === 'ReportGenerated') examineReport(run, record, event)
+      const valueSha256 = hash('sha256', record.value, 'hex')
+      if (share === 0 && event?.type === 'ReportGenerated') examineReport(run, record, valueSha256, event)
       if (!isOurs || id === '') continue
       const isNew = ids.add(id)
       if (!isNew) result.repeats += 1
       // A report that was decided twice from different labels may differ. The first record counts, as checked below.
-      const isNewText = said.add(`${id} ${digest(record.value)}`)
+      const isNewText = said.add(`${id} ${valueSha256}`)
       if (!isNew && isNewText && !isReport)
         found(run, problemAt('id-reused', record, `${type} ${id} says something else.`))
       if (!isReport || event === null) continue
@@ -177,10 +178,15 @@ function decode(run: Run, record: LogRecord, share: number): DomainEvent | null 
   }
 }
 
-function examineReport(run: Run, record: LogRecord, { data }: DomainEvent<'ReportGenerated'>): void {
+function examineReport(
+  run: Run,
+  record: LogRecord,
+  valueSha256: string,
+  { data }: DomainEvent<'ReportGenerated'>,
+): void {
   const { piece, examination, result } = run
   const { key } = record
-  const unsigned = examination.examine(record, result.signatures)
+  const unsigned = examination.examine(record, valueSha256, result.signatures)
   if (unsigned !== null) found(run, unsigned)
   const wrong = (kind: ProblemKind, detail: string): void => found(run, problemAt(kind, record, detail))
   if (key !== data.reportId || reportPartitionAmong(data.reportId, piece.partitions) !== piece.partition)
@@ -207,5 +213,3 @@ function parsed(text: string): ReportText | null {
     return null
   }
 }
-
-const digest = (value: Buffer): string => hash('sha256', value, 'base64')

@@ -15,7 +15,8 @@ export type SignatureVerdict =
   /** The key did not sign a batch of this log with this record at this place. */
   | { readonly kind: 'wrong-signature'; readonly keyId: string }
 
-export type SignatureCheck = (record: SignableRecord) => SignatureVerdict
+/** `valueSha256` in hex, of a caller that has hashed the value. */
+export type SignatureCheck = (record: SignableRecord, valueSha256?: string) => SignatureVerdict
 
 /** Number of batches whose signatures are remembered; the records of one are near each other in several partitions. */
 const MAX_REMEMBERED_BATCHES = 4_096
@@ -43,14 +44,14 @@ export function createSignatureCheck(
     return result
   }
 
-  return (record) => {
+  return (record, valueSha256) => {
     const header = record.headers[SIGNATURE_HEADER]
     if (header === undefined) return { kind: 'no-signature' }
     const parsed = parseSignature(header)
     if (parsed === null) return { kind: 'malformed' }
     const { keyId, size, index, path, signature } = parsed
     if (!knows(keyId)) return { kind: 'unknown-key', keyId }
-    const root = rootOfPath({ leaf: recordLeaf(record), index, size, path })
+    const root = rootOfPath({ leaf: recordLeaf(record, valueSha256), index, size, path })
     const isOurs =
       root !== null &&
       logs.some((log) => isSigned(keyId, batchText(names.get(keyId)!, log, size, root), signature))

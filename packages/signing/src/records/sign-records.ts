@@ -24,11 +24,15 @@ const BESIDE: ReadonlySet<string> = new Set([SIGNATURE_HEADER, 'cupel_mac'])
 /**
  * The leaf of a record: RFC 6962's leaf hash of a JSON array in UTF-8 of format, topic, key, every other header in the order of the
  * names, and SHA-256 of the value in hex. The value of a report names its id, account, environment, request and document.
+ * A caller that has hashed the value passes its hash.
  */
-export function recordLeaf({ topic, key, headers, value }: SignableRecord): Buffer {
+export function recordLeaf(
+  { topic, key, headers, value }: SignableRecord,
+  valueSha256 = hash('sha256', value, 'hex'),
+): Buffer {
   const names = Object.keys(headers).filter((name) => !BESIDE.has(name))
   const contents = names.sort().map((name) => [name, headers[name]])
-  return leafHash(Buffer.from(JSON.stringify([FORMAT, topic, key, contents, hash('sha256', value, 'hex')])))
+  return leafHash(Buffer.from(JSON.stringify([FORMAT, topic, key, contents, valueSha256])))
 }
 
 /** The signed text: a C2SP checkpoint whose origin says that it is a batch of records of this log. */
@@ -42,7 +46,7 @@ export function signRecords<T extends SignableRecord>(
   { signer, log }: { readonly signer: Signer; readonly log: string },
 ): T[] {
   if (records.length === 0) return []
-  const tree = wholeTree(records.map(recordLeaf))
+  const tree = wholeTree(records.map((record) => recordLeaf(record)))
   const size = records.length
   const signature = signer.sign(batchText(signer.key.name, log, size, tree.root))
   return records.map((record, index) => {

@@ -61,6 +61,18 @@ function reversed(value: unknown): unknown {
   )
 }
 
+test('objects with the same names in another order, or with one name more, keep their own members', () => {
+  const forms = [{ b: 1, a: 2 }, { b: 3, a: 4 }, { b: 5, a: 6, c: 7 }, { b: 8, c: 9 }, { a: 1, b: 2 }, { b: 1, aa: 2 }]
+  const texts = ['{"a":2,"b":1}', '{"a":4,"b":3}', '{"a":6,"b":5,"c":7}', '{"b":8,"c":9}', '{"a":1,"b":2}', '{"aa":2,"b":1}']
+  expect(forms.map(canonicalJson)).toEqual(texts)
+  // More shapes than are remembered.
+  for (let shape = 0; shape < 2_000; shape += 1)
+    expect(canonicalJson({ b: 1, [`a${shape}`]: 2, [`${shape}x`]: 3 })).toBe(
+      `{"${shape}x":3,"a${shape}":2,"b":1}`,
+    )
+  expect(forms.map(canonicalJson)).toEqual(texts)
+})
+
 test('hashes are those of the UTF-8 bytes', () => {
   const text = 'Grüße, 钱包 😀'
   expect(sha256Hex(text)).toBe(createHash('sha256').update(text, 'utf8').digest('hex'))
