@@ -71,6 +71,31 @@ test.each<[string, BrowserContextOptions]>([
   await page.context().close()
 })
 
+test.each([
+  ['on a desk', '.flow-wide', {}],
+  ['on a phone', '.flow-narrow', phone],
+] as const)(
+  'each line tells a pointer %s from or to whom, how much, in dollars, and when',
+  async (_, drawing, look) => {
+    const page = await open(PATH, look)
+    const lines = page.locator(`${drawing} g:has(> .flow-line)`)
+    expect(await lines.count()).toBe(12)
+    const told = await page.evaluate(`[...document.querySelectorAll('${drawing} .flow-line')].map((line) => {
+    const { x, y } = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM())
+    scrollBy(0, y - innerHeight / 2)
+    const at = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM())
+    return document.elementFromPoint(at.x + 1, at.y + 1).closest('g')?.querySelector('title')?.textContent ?? ''
+  })`)
+    expect(told).toContain(
+      'From: Tornado Cash, 120.123456789012345678 ETH, $360,370.37, 2024-01-02 to 2025-11-12',
+    )
+    expect((told as readonly string[]).filter((text) => /^(?:From|To): ./.test(text)).length).toBeGreaterThan(
+      9,
+    )
+    await page.context().close()
+  },
+)
+
 test('each node is reached by the keyboard, and leads to its entry with what can be done', async () => {
   const page = await open(PATH)
   const nodes = page.locator('.flow-wide a')

@@ -145,6 +145,8 @@ export interface FlowEdge {
   readonly from: string
   readonly to: string
   readonly category: string
+  /** From or to whom, how much, in dollars, and when. */
+  readonly text: string
   /** Width of its line, from 0 (not known) to 1 (the largest of the picture). */
   readonly weight: number
   /** Passed through addresses that the picture does not show, or is not known. */

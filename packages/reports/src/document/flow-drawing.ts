@@ -29,6 +29,7 @@ export interface FlowLine {
   readonly arrow: readonly [FlowPoint, FlowPoint, FlowPoint]
   readonly width: number
   readonly category: string
+  readonly text: string
   /** Drawn with gaps. */
   readonly isIndirect: boolean
 }
@@ -137,7 +138,7 @@ function anchorOf({ node, y, height }: FlowBox, edge: FlowEdge, { edges }: FlowP
 
 /** `towards`: the direction of its head. */
 function lineOf(
-  { category, isIndirect, weight }: FlowEdge,
+  { category, text, isIndirect, weight }: FlowEdge,
   points: readonly FlowPoint[],
   towards: FlowPoint,
 ): FlowLine {
@@ -149,7 +150,7 @@ function lineOf(
     { x: x + towards.y * half, y: y + towards.x * half },
     { x: x + towards.x * ARROW_LENGTH, y: y + towards.y * ARROW_LENGTH },
   ] as const
-  return { points, arrow: [arrow[0], arrow[1], arrow[2]], width, category, isIndirect }
+  return { points, arrow: [arrow[0], arrow[1], arrow[2]], width, category, text, isIndirect }
 }
 
 export const FLOW_COLUMN_WIDTH = 340

@@ -142,7 +142,7 @@ function drawnGroup(group: Group, id: string, drawing: Drawing): DrawnSide {
   }
   const between = betweenOf(group, id, drawing)
   const weight = weightOf(group, scale)
-  const edge = { category, weight }
+  const edge = { category, weight, text: carriedText(node, side, strings) }
   if (between === null)
     return { nodes: [node], edges: [{ ...edge, ...endsOf(side, id, SUBJECT), isIndirect }] }
   return {
@@ -209,6 +209,12 @@ function weightOf({ usd, values }: Pick<Group, 'usd' | 'values'>, scale: Scale):
   const weight = scale === 'none' ? 0 : Number.parseFloat((scale === 'dollars' ? usd : values[0]) ?? '0')
   return Number.isFinite(weight) ? weight : 0
 }
+
+/** What moved along the line of a party. */
+const carriedText = ({ name, value, valueUsd, dates }: FlowNode, side: Side, { flow }: Strings): string =>
+  [flow.carried[side](name), value, value === '' ? '' : valueUsd, dates]
+    .filter((text) => text !== '')
+    .join(', ')
 
 const endsOf = (side: Side, outer: string, inner: string): Pick<FlowEdge, 'from' | 'to'> =>
   side === 'in' ? { from: outer, to: inner } : { from: inner, to: outer }
@@ -320,7 +326,11 @@ function othersOf(
     evidence: idsOf([...new Set(rest.flatMap((group) => group.evidence))], report),
   }
   const weight = weightOf({ usd, values }, scale)
-  return { nodes: [node], edges: [{ ...endsOf(side, id, SUBJECT), category: '', weight, isIndirect: false }] }
+  const text = carriedText(node, side, strings)
+  return {
+    nodes: [node],
+    edges: [{ ...endsOf(side, id, SUBJECT), text, category: '', weight, isIndirect: false }],
+  }
 }
 
 /** The value of a part that none of its named counterparties has. */
@@ -342,9 +352,10 @@ function unreadOf(side: Side, strings: Strings): DrawnSide {
     ...{ what: words.unread.word, lines: [unreadDetail], value: '', valueUsd: '' },
     ...{ parties: [], evidence: [] },
   }
+  const text = carriedText(node, side, strings)
   return {
     nodes: [node],
-    edges: [{ ...endsOf(side, id, SUBJECT), category: '', weight: 0, isIndirect: true }],
+    edges: [{ ...endsOf(side, id, SUBJECT), text, category: '', weight: 0, isIndirect: true }],
   }
 }
 

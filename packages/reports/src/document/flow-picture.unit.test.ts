@@ -151,6 +151,16 @@ describe('the picture of the flow', () => {
     expect(priceless.notes[0]).toContain('one width')
   })
 
+  it('has on each line from or to whom, how much, in dollars, and when', () => {
+    const { edges } = pictureOf(flowReport())
+    const texts = edges.map(({ text }) => text)
+    const path = 'From: Tornado Cash, 120.123456789012345678 ETH, $360,370.37, 2024-01-02 to 2025-11-12'
+    expect(texts.filter((text) => text === path)).toHaveLength(2)
+    expect(texts).toContain('From: Kraken, 3 addresses, 600 ETH, 900.5 USDT, $1,800,900.50')
+    expect(texts.filter((text) => text.startsWith('To: Garantex, 9.5 ETH, $28,500.00, 2024'))).toHaveLength(2)
+    expect(texts).toContain('To: More may exist')
+  })
+
   it('never calls a category of a later version safe', () => {
     const report = changed(({ exposure }) =>
       Object.assign(exposure[0]!.by_category[1]!, { category: 'of_tomorrow' }),

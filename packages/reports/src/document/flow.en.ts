@@ -33,6 +33,7 @@ export const flowEn = {
     others === 0 ? value : `${value} and ${count(others, 'more asset', 'more assets')}`,
   severalAssets: (dollars: string, number: number) => `${dollars} in ${number} assets`,
   between: (steps: number) => (steps === 2 ? 'between' : `1 of ${steps - 1} between`),
+  carried: { in: (name: string) => `From: ${name}`, out: (name: string) => `To: ${name}` },
   unread: 'More may exist',
   unreadDetail: 'not read, see below',
   notes: {

@@ -56,9 +56,12 @@ const rounded = (length: number): number => Number(length.toFixed(2))
 const pointsText = (points: FlowLine['points']): string =>
   points.map(({ x, y }) => `${rounded(x)},${rounded(y)}`).join(' ')
 
-function Line({ line: { points, arrow, width, category, isIndirect } }: { readonly line: FlowLine }) {
+/** A line shows its text to a pointer, which also finds it where it is thin; the list below has the same text. */
+function Line({ line: { points, arrow, width, category, text, isIndirect } }: { readonly line: FlowLine }) {
   return (
     <g class={classOf(category)} aria-hidden="true">
+      <title>{text}</title>
+      <polyline points={pointsText(points)} class="flow-reach" />
       <polyline
         points={pointsText(points)}
         class="flow-line"
