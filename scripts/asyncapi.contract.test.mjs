@@ -49,6 +49,12 @@ test('it has every public event at its topic and in test mode, and no other', as
   expect(found.sort()).toEqual(expected.sort())
 })
 
+test('it has the golden sample of each event but the report, which is long, as an example', () => {
+  const { messages } = JSON.parse(text).components
+  const without = Object.keys(messages).filter((name) => (messages[name].examples ?? []).length === 0)
+  expect(without.sort()).toEqual(['KeyForgotten', 'ReportGenerated'])
+})
+
 test('it names the subject of each schema as the registry has it', () => {
   const { components } = JSON.parse(text)
   const registered = JSON.parse(readFileSync(join(root, 'schemas/subjects.json'), 'utf8'))
