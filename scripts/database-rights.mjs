@@ -29,6 +29,13 @@ const PART = '?'
 const OUTBOX_TYPE = /\boutboxType\d*\("(\w+)"\)/g
 const VERBS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MAINTAIN']
 
+/** The folders in `src` of each package: a read model is one of them. */
+const sourceFolders = (root) =>
+  readdirSync(join(root, 'packages')).flatMap((name) => {
+    const sources = join(root, 'packages', name, 'src')
+    return existsSync(sources) ? readdirSync(sources).map((folder) => join(sources, folder)) : []
+  })
+
 /** The text of the generated module. */
 export async function databaseRightsModule(root) {
   const schema = readSchema(root)
@@ -109,8 +116,7 @@ function readSchema(root) {
       .map(([, name, , body]) => [name, body]),
   )
   const views = new Map()
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const folder = join(root, 'packages', name, 'src', 'read-model')
+  for (const folder of sourceFolders(root)) {
     if (!existsSync(join(folder, 'table.sql'))) continue
     const [, view = ''] =
       /\bname: '([a-z]+-view)',/.exec(readFileSync(join(folder, 'reducers.ts'), 'utf8')) ?? []

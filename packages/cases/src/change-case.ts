@@ -1,4 +1,5 @@
 /** Adds people's notes, decisions, assignments and files to the case of a report. Each adds one entry, and none changes the report. */
+import type { ReportFacts } from '@cupel/projections'
 import { hash } from 'node:crypto'
 import type { ApiCall, Assignment, CaseFile, Disposition, EntryKind } from '@cupel/contracts'
 import {
@@ -38,15 +39,6 @@ export interface Actor {
   readonly cannotCompare: (text: string) => boolean
   /** The call that the event of the entry records; null if another record has it. */
   readonly call: ApiCall | null
-}
-
-/** The data of the report that a list of cases shows. */
-export interface ReportFacts {
-  readonly reportId: string
-  readonly address: string
-  readonly chain: string
-  readonly level: string
-  readonly score: number
 }
 
 export type CaseRefusal =

@@ -1,4 +1,4 @@
-export { casesMigrations } from './migrations.js'
+export { casesTables } from './primary-tables.js'
 export {
   addNote,
   assignCase,
@@ -8,7 +8,6 @@ export {
   type Actor,
   type CaseRefusal,
   type ChangeResult,
-  type ReportFacts,
 } from './change-case.js'
 export {
   MAX_ACCOUNT_FILE_BYTES,
@@ -20,7 +19,6 @@ export {
   MAX_NOTES,
   MAX_TEXT_LENGTH,
 } from './limits.js'
-export { isFileKnown, replayEntry, stateAfter } from './replay-entries.js'
 export { judgeFile, type JudgedFile } from './judge-file.js'
 export {
   listCases,

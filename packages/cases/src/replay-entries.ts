@@ -1,7 +1,7 @@
 /** Adds entries from the log to cases of a database that was restored from a backup. */
-import type { RecordedEntry } from '@cupel/contracts'
+import { stateAfter, type RecordedEntry } from '@cupel/contracts'
 import type { Queryable } from '@cupel/postgres'
-import type { ReportFacts } from './change-case.js'
+import type { ReportFacts } from '@cupel/projections'
 import { insertEntry } from './insert-entry.js'
 
 /** `missing-entry`: an entry before this one is neither in the database nor in the log. */
@@ -48,17 +48,6 @@ export async function replayEntry(
     )
   await insertEntry(transaction, entry.reportId, { ...entry, holder })
   return 'added'
-}
-
-/** The disposition and the pending proposal of the case after the entry. */
-export function stateAfter(
-  { kind, version, disposition }: Pick<RecordedEntry, 'version' | 'disposition'> & { readonly kind: string },
-  present: { readonly disposition: string; readonly proposalVersion: number | null } | undefined,
-): [disposition: string, pending: number | null] {
-  const before = present?.disposition ?? 'open'
-  if (kind === 'disposition_changed') return [disposition ?? before, null]
-  if (kind === 'disposition_proposed') return [before, version]
-  return [before, kind === 'proposal_declined' ? null : (present?.proposalVersion ?? null)]
 }
 
 /** Whether the bytes of a file of a case are in the database. */

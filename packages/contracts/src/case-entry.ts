@@ -154,3 +154,14 @@ export function caseEntryText(entry: RecordedEntry): string {
 /** Names the entry among the documents that have leaves. */
 export const caseEntryId = ({ reportId, version }: Pick<RecordedEntry, 'reportId' | 'version'>): string =>
   `${reportId}/${version}`
+
+/** The disposition and the pending proposal of the case after the entry. */
+export function stateAfter(
+  { kind, version, disposition }: Pick<RecordedEntry, 'version' | 'disposition'> & { readonly kind: string },
+  present: { readonly disposition: string; readonly proposalVersion: number | null } | undefined,
+): [disposition: string, pending: number | null] {
+  const before = present?.disposition ?? 'open'
+  if (kind === 'disposition_changed') return [disposition ?? before, null]
+  if (kind === 'disposition_proposed') return [before, version]
+  return [before, kind === 'proposal_declined' ? null : (present?.proposalVersion ?? null)]
+}

@@ -2,6 +2,7 @@
 import type { PrimaryTables, Replay } from '@cupel/projections'
 import { labelsMigrations } from './migrations.js'
 import { forgetOwnLabels, replayOwnLabel, replayOwnLabelRemoval } from './own/replay-own-labels.js'
+import { statedOwnLabels } from './own/stated-own-labels.js'
 
 const labelled = (count: number): string =>
   `${count} own labels that accounts stated after the backup are stated again.`
@@ -22,4 +23,5 @@ export const labelsTables = {
   forgetAccount: forgetOwnLabels,
   erasedTables: ['labels.own_label'],
   replay,
+  stated: statedOwnLabels,
 } as const satisfies PrimaryTables

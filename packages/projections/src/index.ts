@@ -18,7 +18,16 @@ export type {
   Replay,
   ReplayNotes,
   ReplayParts,
+  ReportFacts,
 } from './primary-tables.js'
+export {
+  changes,
+  states,
+  type Columns,
+  type StatedRows,
+  type StatedTable,
+  type Statement,
+} from './stated-rows.js'
 export { batchWrite, on, onPartOf, readModelGroup, type Change, type ReadModel } from './read-model.js'
 export { hasCurrentDefinition, installReadModels } from './read-model-tables.js'
 export { runReadModel, type RunningReadModel } from './run-read-model.js'

@@ -1,6 +1,7 @@
 /** What a feature keeps in primary tables, and what becomes of it if personal data is erased or a backup is restored. */
 import type { EventData, EventType } from '@cupel/contracts'
 import type { MigrationSource, Queryable } from '@cupel/postgres'
+import type { StatedRows } from './stated-rows.js'
 
 export interface PrimaryTables {
   readonly migrations: MigrationSource
@@ -10,6 +11,8 @@ export interface PrimaryTables {
   /** The tables whose old versions of rows an erasure removes from the files. */
   readonly erasedTables?: readonly string[]
   readonly replay?: Partial<Replay<EventType>>
+  /** What the log states of these tables, for those who compare them with it. */
+  readonly stated?: StatedRows
 }
 
 /** The rows that end with the erasure of one customer reference, which is known by its key. */
@@ -34,6 +37,19 @@ export type Replay<T extends EventType> = {
 export interface ReplayParts {
   readonly transaction: Queryable
   readonly notes: ReplayNotes
+  /** The first key in the chain of rotations of the key. */
+  readonly holderOf: (keyId: string) => Promise<string>
+  /** Null if neither the read model nor the log has it. */
+  readonly reportOf: (report: { reportId: string; livemode: boolean }) => Promise<ReportFacts | null>
+}
+
+/** What other tables repeat of a report. */
+export interface ReportFacts {
+  readonly reportId: string
+  readonly address: string
+  readonly chain: string
+  readonly level: string
+  readonly score: number
 }
 
 /** What a restore tells an operator. */

@@ -3,6 +3,7 @@ import type { PrimaryTables, Replay } from '@cupel/projections'
 import { forgetShares } from './forget-shares.js'
 import { sharingMigrations } from './migrations.js'
 import { isShareKnown, replayShareOpening, replayShareRevocation } from './replay-shares.js'
+import { statedShares } from './stated-shares.js'
 
 const unshared = (count: number): string =>
   `${count} share links that were revoked after the backup are revoked again.`
@@ -30,4 +31,5 @@ export const sharingTables = {
   forgetAccount: forgetShares,
   erasedTables: ['sharing.share'],
   replay,
+  stated: statedShares,
 } as const satisfies PrimaryTables

@@ -18,7 +18,7 @@ export interface InboxEntry {
   readonly at: string
   readonly isRead: boolean
   readonly reportId: string | null
-  /** Of a proposal: facts of the report, from its case. Null for other kinds. */
+  /** Of a proposal: facts of the report. Null for other kinds. */
   readonly facts: {
     readonly address: string
     readonly chain: string
@@ -176,10 +176,10 @@ async function readDocuments(
 
 const DOCUMENTS = `
   SELECT ${asFields('e.account_id, e.livemode, e.entry_id, e.report_id, e.document')},
-    CASE WHEN c.report_id IS NOT NULL THEN json_build_object('address', c.address, 'chain', c.chain, 'level', c.level, 'score', c.score) END AS facts
+    CASE WHEN r.report_id IS NOT NULL THEN json_build_object('address', r.address, 'chain', r.chain, 'level', r.level, 'score', r.score) END AS facts
   FROM inbox_view.inbox_entry e
-  LEFT JOIN cases.report_case c ON e.kind = 'proposal_waiting' AND c.report_id = e.report_id
-    AND c.account_id = e.account_id AND c.livemode = e.livemode
+  LEFT JOIN report_view.report r ON e.kind = 'proposal_waiting' AND r.report_id = e.report_id
+    AND r.account_id = e.account_id AND r.livemode = e.livemode AND r.state = 'generated'
   WHERE e.account_id = $1 AND e.livemode = $2 AND e.entry_id = ANY ($3::text[]) AND e.is_shown`
 
 function ownRows<R extends Owner>(rows: readonly R[], owner: Owner): readonly R[] {

@@ -4,6 +4,7 @@ import { countWatchesOfReference, endWatches, endWatchesOfReference } from './en
 import { watchesMigrations } from './migrations.js'
 import { replayReportChange, replayWatches, replayWatchRemoval } from './replay-watches.js'
 import { replayDigest } from './write-digests.js'
+import { statedWatches } from './stated-watches.js'
 
 const watched = (count: number): string =>
   `${count} times watches are made again, as the log tells of them; they are decided anew.`
@@ -31,4 +32,5 @@ export const watchesTables = {
   ofReference: { name: 'watches', count: countWatchesOfReference, end: endWatchesOfReference },
   erasedTables: ['watches.watch'],
   replay,
+  stated: statedWatches,
 } as const satisfies PrimaryTables

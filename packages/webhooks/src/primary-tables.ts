@@ -7,6 +7,7 @@ import {
   replayEndpointCreation,
   replayEndpointDeletion,
 } from './replay-webhooks.js'
+import { statedEndpoints } from './stated-endpoints.js'
 
 const switched = (count: number): string =>
   `${count} times a webhook endpoint is enabled or disabled again, as the log tells.`
@@ -41,4 +42,5 @@ export const webhooksTables = {
   forgetAccount: forgetBodies,
   erasedTables: ['webhooks.endpoint', 'webhooks.delivery', 'webhooks.body'],
   replay,
+  stated: statedEndpoints,
 } as const satisfies PrimaryTables

@@ -1,5 +1,4 @@
 /** Every endpoint of the API. The server serves this list, and the API description is derived from it. */
-import { createReadCaseText } from '@cupel/cases/routes'
 import { describeApi, type Endpoint } from '@cupel/gate/http'
 import {
   getDocs,
@@ -14,9 +13,9 @@ import {
 } from '@cupel/gate/reference'
 import { createKeptDocuments } from '@cupel/reports/routes'
 import { webhooksInOrder } from '@cupel/webhooks/routes'
-import { features, ownLabelFollowers, type FeatureParts } from './features.js'
+import { appendices, features, ownLabelFollowers, type FeatureParts } from './features.js'
 
-export type EndpointParts = Omit<FeatureParts, 'keptDocuments' | 'ownLabelFollowers' | 'readCaseText'>
+export type EndpointParts = Omit<FeatureParts, 'appendices' | 'keptDocuments' | 'ownLabelFollowers'>
 
 export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
   const described = once(() => describeApi(endpoints, webhooksInOrder))
@@ -27,7 +26,7 @@ export function endpointsOf(parts: EndpointParts): readonly Endpoint[] {
     ...parts,
     ownLabelFollowers,
     keptDocuments: createKeptDocuments(),
-    readCaseText: createReadCaseText(parts.cases),
+    appendices,
   }
   const endpoints: readonly Endpoint[] = [
     ...features.flatMap((endpointsOfFeature) => endpointsOfFeature(all)),

@@ -2,12 +2,13 @@
 import { accountsFeature } from '@cupel/gate/routes'
 import { auditFeature } from '@cupel/audit/routes'
 import { bulkFeature } from '@cupel/bulk/routes'
-import { casesFeature } from '@cupel/cases/routes'
+import { casesFeature, createReadCaseText } from '@cupel/cases/routes'
 import { evidenceFeature } from '@cupel/evidence/routes'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { PageTokens } from '@cupel/gate/http'
 import type { OwnLabelFollower } from '@cupel/labels'
 import type { Database } from '@cupel/postgres'
+import type { Appendices } from '@cupel/reports/routes'
 import { labelsFeature } from '@cupel/labels/routes'
 import { ledgerFeature } from '@cupel/ledger/routes'
 import { operationFeature } from '@cupel/operation/routes'
@@ -39,6 +40,11 @@ export const features = [
 /** What a change of an own label tells. */
 export const ownLabelFollowers: readonly OwnLabelFollower[] = [markWatchesOf]
 
+/** What may follow a report in its PDF, by the word of the parameter. */
+export const appendices: Appendices = {
+  case: createReadCaseText,
+}
+
 type Together<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
   part: infer All,
 ) => void
@@ -50,6 +56,10 @@ interface SharedParts {
   readonly database: Database
   readonly tokens: PageTokens
   readonly plansInForce: Readonly<Record<PlanName, Plan>>
+  /** Whether a sign-in service is configured. */
+  readonly doPeopleSignIn: boolean
+  /** Levels of reports that two persons clear. */
+  readonly secondPersonLevels: readonly string[]
   /** The address of the page of a report, before the id of the report. */
   readonly reportPageUrl: () => string
   /** The address that the token of a share link opens, for people. */

@@ -44,6 +44,8 @@ const DESCRIBED: EndpointParts = {
   database: {} as EndpointParts['database'],
   tokens: DESCRIBED_READS.tokens,
   plansInForce: plans,
+  doPeopleSignIn: false,
+  secondPersonLevels: [],
   reportPageUrl: notServed,
   shareUrlOf: notServed,
   screens: { screen: notServed, failing: notServed },
@@ -110,14 +112,6 @@ const DESCRIBED: EndpointParts = {
     mailLinks: { tokenOf: notServed, purposeOf: notServed },
   },
   sessions: { database: {} as EndpointParts['sessions']['database'], signIn: notServed },
-  cases: {
-    database: {} as EndpointParts['cases']['database'],
-    ...DESCRIBED_READS,
-    personalData: noPersonalDataKeys,
-    now: notServed,
-    doPeopleSignIn: false,
-    secondPersonLevels: [],
-  },
   personalData: noPersonalDataKeys,
   transparency: {
     readProof: notServed,

@@ -303,11 +303,9 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   const { screening, bulk, gate, audit, idempotent, bodies, strangers, disk, traffic } = parts
   const { webhookStore, mailLinks, tokens, pdf, links, personalData } = parts
   const sessions = { database, signIn: createPersonSignIn({ database, gate, logger, personalData }, oidc) }
-  const reading = { database, reports: screening.reports, tokens }
-  const rules = { doPeopleSignIn: oidc !== null, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON }
-  const cases = { ...reading, ...rules, personalData, now: () => new Date() }
   const shared = {
     ...{ database, tokens, plansInForce: plansOf(config) },
+    ...{ doPeopleSignIn: oidc !== null, secondPersonLevels: config.CUPEL_CASE_SECOND_PERSON },
     reportPageUrl: () => links.reportPageUrl,
     shareUrlOf: (token: string) => links.shareUrl + token,
   }
@@ -316,7 +314,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
       ...{ ...shared, ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
       ...administrationOf({ ...deps, personalData, tokens }, oidc),
       webhooks: { store: webhookStore, tokens, personalData, mailLinks },
-      ...{ bulk, sessions, cases, pdf, personalData, failing },
+      ...{ bulk, sessions, pdf, personalData, failing },
       health: { database, logger, log: deps.log },
     }),
     ...{ gate, audit, idempotent, bodies, strangers, disk, traffic, personalData },

@@ -1,6 +1,6 @@
 /** Four eyes after a restore: the entries of a case come back from its events, and Ann stays Ann. */
-import { replayEntry } from '@cupel/cases'
-import { recordedEntry, type CaseEventType, type DomainEvent } from '@cupel/contracts'
+import { casesTables } from '@cupel/cases'
+import type { CaseEventType, DomainEvent } from '@cupel/contracts'
 import { startIdentityProvider, type IdentityProvider } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call, type Reply } from './http-client.js'
@@ -66,9 +66,20 @@ async function restored(
       await transaction.execute(`DELETE FROM cases.${table} WHERE report_id = $1`, [reportId])
     await transaction.execute('ALTER TABLE cases.entry ENABLE TRIGGER entry_stays')
     const report = { reportId, address: ADDRESS, chain: 'ETH', level: 'red', score: 90 }
-    const entry = recordedEntry(change(rows[0]!.event) as DomainEvent<CaseEventType>)
-    const order = { holder: keys.desk, report: () => Promise.resolve(report) }
-    expect(await replayEntry(transaction, entry, order)).toBe('added')
+    const { type, data } = change(rows[0]!.event) as DomainEvent<CaseEventType>
+    const changed: number[] = []
+    const notLost = (): never => expect.unreachable()
+    await casesTables.replay[type](
+      {
+        ...{ transaction, holderOf: async () => keys.desk, reportOf: async () => report },
+        notes: {
+          changed: (_sentence, count = 1) => changed.push(count),
+          ...{ lost: notLost, notLost, losses: () => [] },
+        },
+      },
+      data as never,
+    )
+    expect(changed).toEqual([1])
   })
 }
 

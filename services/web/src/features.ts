@@ -2,7 +2,7 @@
 import { accountPages, changePages, keyPages } from '@cupel/gate/pages'
 import { auditPages, usagePages } from '@cupel/audit/pages'
 import { bulkPages } from '@cupel/bulk/pages'
-import { casePanel, casesPages } from '@cupel/cases/pages'
+import { casePanel, casesPages, openCase } from '@cupel/cases/pages'
 import type { HomeCard, Page } from '@cupel/console'
 import { demoPages, labelPages, listsPages } from '@cupel/labels/pages'
 import { ledgerPages } from '@cupel/ledger/pages'
@@ -34,7 +34,7 @@ export const featurePages: readonly Page[] = [
   ...healthPages,
   ...auditPages,
   ...bulkPages,
-  ...watchesPages,
+  ...watchesPages([openCase]),
   ...webhookPages,
 ]
 

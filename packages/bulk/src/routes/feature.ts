@@ -1,5 +1,4 @@
 /** Every endpoint of bulk jobs. */
-import type { CaseParts } from '@cupel/cases/routes'
 import type { Endpoint, PageTokens } from '@cupel/gate/http'
 import type { PdfRenderer } from '@cupel/reports/pdf'
 import type { KeptDocuments } from '@cupel/reports/routes'
@@ -10,24 +9,21 @@ import { getBulkJob } from './get-bulk-job.js'
 import { getBulkPdf } from './get-bulk-pdf.js'
 import { listBulkJobs } from './list-bulk-jobs.js'
 import { listBulkResults } from './list-bulk-results.js'
-import { openJobCases } from './open-job-cases.js'
 import type { BulkParts } from './results/open-bulk.js'
 
 interface Parts {
   readonly bulk: BulkParts
-  readonly cases: CaseParts
   readonly keptDocuments: KeptDocuments
   readonly listing: { readonly tokens: PageTokens }
   readonly pdf: PdfRenderer
 }
 
-export const bulkFeature = ({ bulk, cases, keptDocuments, listing, pdf }: Parts): readonly Endpoint[] => [
+export const bulkFeature = ({ bulk, keptDocuments, listing, pdf }: Parts): readonly Endpoint[] => [
   createBulkJob(bulk),
   listBulkJobs(bulk, listing.tokens),
   getBulkJob(bulk),
   followBulkJob(bulk),
   getBulkPdf(bulk, pdf, keptDocuments),
   cancelBulkJob(bulk),
-  openJobCases(bulk, cases),
   listBulkResults(bulk, listing.tokens),
 ]

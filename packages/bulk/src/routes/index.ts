@@ -1,5 +1,6 @@
 export { bulkFeature } from './feature.js'
-export { bulkResult, endedExample } from './job-description.js'
-export { openBulk } from './results/open-bulk.js'
+export { bulkResult, endedExample, jobPath } from './job-description.js'
+export { jobRefusal } from './job-refusals.js'
+export { openBulk, type BulkParts } from './results/open-bulk.js'
 export { createResultSheet } from './results/result-workbook.js'
 export { zip } from './results/zip.js'

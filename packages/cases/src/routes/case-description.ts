@@ -12,12 +12,12 @@ import {
   type Actor,
   type CaseRefusal,
   type Owner,
-  type ReportFacts,
   type StoredCase,
 } from '../index.js'
 import type { CaseSummary, Report, ReportCase } from '@cupel/contracts'
 import { needsSecondPerson, type DispositionOrder } from '@cupel/domain'
 import type { Database } from '@cupel/postgres'
+import type { ReportFacts } from '@cupel/projections'
 import { z } from 'zod'
 import { apiCallOf } from '@cupel/gate/audit'
 import { type KeyedCall, type PageTokens, refuse, type Refusal, text } from '@cupel/gate/http'

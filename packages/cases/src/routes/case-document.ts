@@ -1,5 +1,6 @@
 /** A stored case as the API returns it. The same case gives the same document at any moment. */
-import type { ReportFacts, StoredCase, StoredEntry } from '../index.js'
+import type { StoredCase, StoredEntry } from '../index.js'
+import type { ReportFacts } from '@cupel/projections'
 import type {
   Assignment,
   CaseAssignee,

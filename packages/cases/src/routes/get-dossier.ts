@@ -25,8 +25,7 @@ import { caseDocument } from './case-document.js'
 /** Other reports of a dossier, newest first. */
 const MAX_OTHERS = 10
 
-export interface DossierParts extends ReportPdfParts {
-  readonly cases: CaseParts
+export interface DossierParts extends ReportPdfParts, Omit<CaseParts, 'reports' | 'personalData'> {
   readonly listing: Pick<ReportListing, 'list'>
 }
 
@@ -68,30 +67,30 @@ interface DossierRead extends DossierParts {
 
 /** JSON of DossierText, opened. `stored`: the report of the case. */
 async function dossierText(parts: DossierRead, stored: string): Promise<string> {
-  const { turn, caller, personalData, cases } = parts
+  const { turn, caller, personalData } = parts
   const open = (text: string): Promise<string> => personalData.openJson(text, caller.accountId)
   const document = await turn(() => open(stored))
   const { others, isWhole } = await turn(() => othersOf(parts, JSON.parse(document) as Report))
   const first = await turn(() => dossierReport(parts, document))
   const reports = [first]
   for (const other of others) reports.push(await turn(() => dossierReport(parts, other)))
-  const reportCase = first.case ?? caseDocument(factsOf(document), null, cases.secondPersonLevels)
+  const reportCase = first.case ?? caseDocument(factsOf(document), null, parts.secondPersonLevels)
   const dossier: DossierText = { case: reportCase, reports, is_whole: isWhole }
   return await turn(() => open(JSON.stringify(dossier)))
 }
 
 async function dossierReport(
-  { cases, transparency, caller }: DossierRead,
+  { database, secondPersonLevels, transparency, caller }: DossierRead,
   document: string,
 ): Promise<DossierReport> {
   const facts = factsOf(document)
   const { accountId, livemode } = caller
   const [stored, leaf] = await Promise.all([
-    readCase(cases.database, { accountId, livemode, reportId: facts.reportId }),
+    readCase(database, { accountId, livemode, reportId: facts.reportId }),
     transparency.readRecordedLeaf(caller, facts.reportId),
   ])
   const reportCase: ReportCase | null =
-    stored === null ? null : caseDocument(facts, stored, cases.secondPersonLevels)
+    stored === null ? null : caseDocument(facts, stored, secondPersonLevels)
   return { report: JSON.parse(document) as Report, leaf, case: reportCase }
 }
 

@@ -1,13 +1,11 @@
 /** POST /v1/bulk/{job_id}/cases: opens a case for each report of a level that has none. */
-import { addNote } from '@cupel/cases'
+import { jobPath, jobRefusal, type BulkParts } from '@cupel/bulk/routes'
 import { riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
-import type { BulkParts } from './results/open-bulk.js'
 import { referenceOf } from '@cupel/reports/routes'
 import { jsonAnswer, keyedEndpoint, type Endpoint, type KeyedCall, type LargeRead } from '@cupel/gate/http'
-import { caseAuthorOf, caseText, factsOf, type CaseParts } from '@cupel/cases/routes'
-import { jobPath } from './job-description.js'
-import { jobRefusal } from './job-refusals.js'
+import { addNote } from '../index.js'
+import { caseAuthorOf, caseText, factsOf, type CaseParts } from './case-description.js'
 
 /** A caller waits this long; the same call again opens the rest. */
 const MAX_WORK_MS = 8_000

@@ -1,6 +1,6 @@
 /** What has primary tables, in the order of their references: the core, then the features. */
 import { bulkMigrations } from '@cupel/bulk/worker'
-import { casesMigrations } from '@cupel/cases'
+import { casesTables } from '@cupel/cases'
 import { eventLogMigrations } from '@cupel/event-log'
 import { transparencyMigrations } from '@cupel/evidence/transparency'
 import { accessMigrations, forgetAccount } from '@cupel/gate/access'
@@ -23,7 +23,7 @@ export const primaryTables = [
   { migrations: ledgerMigrations },
   webhooksTables,
   sharingTables,
-  { migrations: casesMigrations },
+  casesTables,
   watchesTables,
   { migrations: heartbeatsMigrations },
   { migrations: transparencyMigrations },

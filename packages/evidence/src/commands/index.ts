@@ -1,7 +1,7 @@
 export { registerAudit } from './audit/register.js'
 export type { KeptVerification } from './audit/kept-verification.js'
 export { ledgerTables, outOfReach, treeTables } from './audit/tables/other-tables.js'
-export { primaryTables } from './audit/tables/stated-rows.js'
+export { statedTables } from './audit/tables/stated-rows.js'
 export type { Verified } from './audit/verified.js'
 export { registerVerifyArchive, verifyConnected } from './audit/verify.js'
 export { registerExplain } from './explain-change/register.js'

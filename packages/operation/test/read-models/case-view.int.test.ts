@@ -1,7 +1,7 @@
 import type { DomainEvent } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { event, openFixture, type Fixture } from './fixture.js'
-import { caseView } from '@cupel/cases/read-model'
+import { caseView } from '@cupel/reports/dispositions'
 import { listReports, type ReportFilter, type ReportPage } from '@cupel/reports/read-model'
 import type { Tenant } from '@cupel/projections'
 

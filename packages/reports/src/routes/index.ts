@@ -6,7 +6,7 @@ export { LEAF_HEADERS, type ReadReportLeaf, leafHeaders } from './documents/repo
 export { referenceOf } from './documents/sealed-texts.js'
 export { transparencyReads } from './documents/transparency-reads.js'
 export type { ReadHistoryProgress } from './get-report-history.js'
-export { type ReadCaseText, type ReportPdfParts } from './get-report-pdf.js'
+export { type Appendices, type ReadCaseText, type ReportPdfParts } from './get-report-pdf.js'
 export { PROOF_ANSWERS, type ReadProof, proofAnswer } from './get-report-proof.js'
 export { refusalOf, reportPath } from './get-report.js'
 export { type ReportListing, addressParameter, cursorOf, filterOf, scopeOf } from './list-reports.js'

@@ -1158,6 +1158,27 @@ export interface components {
             /** @description The `version` of the case that the caller has read. Another one now is 412 `version_mismatch`. */
             readonly version?: number;
         };
+        readonly JobCasesRequest: {
+            /**
+             * @description Reports of this level.
+             * @enum {string}
+             */
+            readonly level: "green" | "orange" | "red" | "grey";
+            /** @description The note that opens each case. */
+            readonly text: string;
+        };
+        readonly OpenedCases: {
+            /** @description Cases that this call opened. */
+            readonly opened: number;
+            /** @description Reports of the level that had a case before; it stays as it is. */
+            readonly existing: number;
+            /** @description Reports of the level that this call did not come to in time: the same call opens the rest. */
+            readonly left_out: number;
+            /** @description Addresses that have no report yet: the job runs. */
+            readonly not_done: number;
+            /** @description Addresses without a report because they failed or were cancelled. */
+            readonly without_report: number;
+        };
         readonly BulkRequest: {
             /** @description Addresses in any form, of any chains. A bad one is the error of its item, not of the job. Either this or `items`. */
             readonly addresses?: readonly string[] | null;
@@ -1278,27 +1299,6 @@ export interface components {
             readonly id: string;
             /** @description The job as JSON, without its results. */
             readonly data: string;
-        };
-        readonly JobCasesRequest: {
-            /**
-             * @description Reports of this level.
-             * @enum {string}
-             */
-            readonly level: "green" | "orange" | "red" | "grey";
-            /** @description The note that opens each case. */
-            readonly text: string;
-        };
-        readonly OpenedCases: {
-            /** @description Cases that this call opened. */
-            readonly opened: number;
-            /** @description Reports of the level that had a case before; it stays as it is. */
-            readonly existing: number;
-            /** @description Reports of the level that this call did not come to in time: the same call opens the rest. */
-            readonly left_out: number;
-            /** @description Addresses that have no report yet: the job runs. */
-            readonly not_done: number;
-            /** @description Addresses without a report because they failed or were cancelled. */
-            readonly without_report: number;
         };
         readonly BulkResultPage: {
             readonly items: readonly components["schemas"]["BulkResult"][];

@@ -1,6 +1,6 @@
 /** Rows that somebody with the owner's account of the database changes, each in a transaction that is rolled back. */
 import { readModels } from '@cupel/operation/read-models'
-import { ledgerTables, outOfReach, treeTables, primaryTables, type Verified } from '@cupel/evidence/commands'
+import { ledgerTables, outOfReach, treeTables, statedTables, type Verified } from '@cupel/evidence/commands'
 import { rolledBack } from './evidence.js'
 import type { Kind } from './kinds.js'
 import { said } from './log-kinds.js'
@@ -41,7 +41,7 @@ export const rowTargets: readonly {
     tables: readModels.flatMap(({ schema, tables }) => tables.map((table) => `${schema}.${table}`)),
     ...{ weight: 2.5, isNamed: namesRow },
   },
-  { surface: 'tables', tables: Object.keys(primaryTables), weight: 5, isNamed: namesRow },
+  { surface: 'tables', tables: [...statedTables.keys()], weight: 5, isNamed: namesRow },
   { surface: 'ledger', tables: ledgerTables, weight: 1, isNamed: namesLedger },
   { surface: 'transparency', tables: treeTables, weight: 4, isNamed: namesTree },
 ]

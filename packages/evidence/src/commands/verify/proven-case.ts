@@ -1,6 +1,5 @@
 /** The case of a report as the API answers it, made of proven entries. */
-import { stateAfter } from '@cupel/cases'
-import { reportCaseSchema, type CaseEntry, type Report, type ReportCase } from '@cupel/contracts'
+import { stateAfter, reportCaseSchema, type CaseEntry, type Report, type ReportCase } from '@cupel/contracts'
 import { ERASED } from '@cupel/personal-data'
 import type { ProvenEntry } from '../../transparency/index.js'
 

@@ -10,21 +10,25 @@ import {
 } from '@cupel/gate/access'
 import { storeDecision, storeProposal } from '@cupel/gate/second-person'
 import { primaryTables } from '@cupel/command-line/installation'
-import { isFileKnown, replayEntry, type ReportFacts } from '@cupel/cases'
 import {
-  recordedEntry,
   reportPartition,
   restoredEventTypes,
   topicOf,
   topicSpecs,
-  type CaseEventType,
   type DomainEvent,
   type EventData,
   type RestoredEventType,
 } from '@cupel/contracts'
 import { isPriceTableKnown, isSegmentKnown, stateLedgerAgain } from '@cupel/ledger'
 import { replayErasure } from '@cupel/personal-data'
-import { type PartitionPosition, putCheckpoints, readModelGroup, unreadRange } from '@cupel/projections'
+import {
+  type PartitionPosition,
+  putCheckpoints,
+  readModelGroup,
+  type ReplayParts,
+  type ReportFacts,
+  unreadRange,
+} from '@cupel/projections'
 import { reportView } from '@cupel/reports/read-model'
 import { endUnsettledDeliveries } from '@cupel/webhooks'
 import { erasedAgain, forgetErased } from './erased-again.js'
@@ -37,6 +41,8 @@ export interface PrimaryParts extends SinceBackup {
   /** The operator accepts that exposure may lack the lost segments of the ledger. */
   readonly acceptsMissingLedger: boolean
 }
+
+type ReplayedParts = PrimaryParts & ReplayParts
 
 /** Handlers of the facts that a feature does not apply by itself. */
 type OwnReplay = {
@@ -63,8 +69,6 @@ const keyChanged = (count: number): string =>
   `${count} keys that were changed after the backup are changed again.`
 const proposed = (count: number): string =>
   `${count} proposed changes and decisions on them are stored again, as the log tells of them.`
-const entered = (count: number): string =>
-  `${count} entries of cases are added again, as the log tells of them.`
 const unsettled = (count: number): string =>
   `${count} webhook deliveries end as exhausted: neither database nor log tells whether their receivers have them. Send them again with \`cupel webhooks redeliver\`.`
 const signedOut = (count: number): string => `${count} sessions of the console end.`
@@ -73,9 +77,6 @@ const lostKey = (keyId: string): string =>
   `The key ${keyId} was issued after the backup, and no database holds it: issue another one.`
 const closedKey = (keyId: string): string =>
   `The key ${keyId} got other addresses after the backup, which the log holds sealed only. It is revoked: issue another one.`
-
-const lostFile = ({ reportId, version, contentSha256 }: EventData['CaseFileAttached']): string =>
-  `The file of entry ${version} of the case of report ${reportId} (stored text of sha256 ${contentSha256}) was attached after the backup, and no database holds it: attach it again.`
 
 const LOST_SEGMENT = 'The ledger segment'
 
@@ -108,15 +109,6 @@ const ownReplay: OwnReplay = {
   async PersonalDataErased({ transaction, notes }, erasure) {
     if (await replayErasure(transaction, erasure)) notes.changed(erasedAgain)
   },
-  ReportNoteAdded: (parts, data) => enter(parts, { type: 'ReportNoteAdded', data }),
-  DispositionProposed: (parts, data) => enter(parts, { type: 'DispositionProposed', data }),
-  DispositionProposalDeclined: (parts, data) => enter(parts, { type: 'DispositionProposalDeclined', data }),
-  DispositionChanged: (parts, data) => enter(parts, { type: 'DispositionChanged', data }),
-  CaseAssigned: (parts, data) => enter(parts, { type: 'CaseAssigned', data }),
-  async CaseFileAttached(parts, data) {
-    await enter(parts, { type: 'CaseFileAttached', data })
-    if (!(await isFileKnown(parts.transaction, data))) parts.notes.lost(lostFile(data))
-  },
   async LedgerSegmentImported({ transaction, notes, acceptsMissingLedger }, segment) {
     if (await isSegmentKnown(transaction, segment)) return
     const { fileName, sha256, chain, ledgerSeq } = segment
@@ -135,7 +127,7 @@ const ownReplay: OwnReplay = {
   },
 }
 
-const replay = new Map<string, (parts: PrimaryParts, data: never) => Promise<void>>(
+const replay = new Map<string, (parts: ReplayedParts, data: never) => Promise<void>>(
   [ownReplay, ...primaryTables.flatMap((tables) => ('replay' in tables ? [tables.replay] : []))].flatMap(
     (handlers) => Object.entries(handlers),
   ),
@@ -147,10 +139,15 @@ export async function replayPrimaryTables(parts: PrimaryParts): Promise<void> {
   const topics = new Set(restoredEventTypes.flatMap((type) => [topicOf(type), topicOf(type, false)]))
   const positions: PartitionPosition[] = []
   const erasures: EventData['PersonalDataErased'][] = []
+  const all: ReplayedParts = {
+    ...parts,
+    holderOf: (keyId) => keyHolder(parts.transaction, keyId),
+    reportOf: (report) => reportOf(parts, report),
+  }
   for (const topic of topics) {
     if (!existing.has(topic)) continue
     const apply = async (event: DomainEvent): Promise<void> => {
-      await replay.get(event.type)?.(parts, event.data as never)
+      await replay.get(event.type)?.(all, event.data as never)
       if (event.type === 'PersonalDataErased') erasures.push(event.data as EventData['PersonalDataErased'])
     }
     positions.push(...(await eachEventSince(parts, topic, new Set(restoredEventTypes), apply)))
@@ -170,25 +167,6 @@ export async function fenceThePast({
 }: Pick<PrimaryParts, 'transaction' | 'notes'>): Promise<void> {
   notes.changed(unsettled, await endUnsettledDeliveries(transaction))
   notes.changed(signedOut, await endEverySession(transaction))
-}
-
-async function enter(
-  parts: PrimaryParts,
-  event: { readonly type: CaseEventType; readonly data: EventData[CaseEventType] },
-): Promise<void> {
-  const { transaction, notes } = parts
-  const entry = recordedEntry(event as DomainEvent<CaseEventType>)
-  const outcome = await replayEntry(transaction, entry, {
-    holder: await keyHolder(transaction, entry.keyId),
-    report: () => reportOf(parts, entry),
-  })
-  if (outcome === 'added') notes.changed(entered)
-  if (outcome === 'missing-entry' || outcome === 'missing-report')
-    notes.lost(
-      `Entry ${entry.version} of the case of report ${entry.reportId} cannot be added again: ${
-        outcome === 'missing-entry' ? 'an earlier entry is missing' : 'the report is missing'
-      }.`,
-    )
 }
 
 /** The report from the read model, or from the log where the read model has not reached it. */

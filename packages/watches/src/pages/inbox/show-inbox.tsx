@@ -25,14 +25,16 @@ const KINDS = ['report_changed', 'proposal_waiting', 'watch_failed'] as const
 /** The name of the boxes by which entries are chosen. */
 export const CHOICE = 'entry'
 
-export const showInbox: Page = {
+export const showInbox = (opensCases: boolean): Page => ({
   method: 'GET',
   path: '/inbox',
   access: 'session',
-  handle: (call) => inboxPage(call, { status: 200, fault: null, done: doneText(call.query) }),
-}
+  handle: (call) => inboxPage(call, { status: 200, fault: null, done: doneText(call.query), opensCases }),
+})
 
 interface InboxState {
+  /** Whether a form opens cases. */
+  readonly opensCases: boolean
   readonly status: number
   readonly fault: string | null
   readonly done: string | null
@@ -44,7 +46,10 @@ interface Filter {
   readonly level: string | null
 }
 
-export async function inboxPage(call: PageCall, { status, fault, done }: InboxState): Promise<ShownPage> {
+export async function inboxPage(
+  call: PageCall,
+  { status, fault, done, opensCases }: InboxState,
+): Promise<ShownPage> {
   const { api, query } = call
   const filter = filterOf(query)
   const [list, count, waiting] = await Promise.all([
@@ -76,7 +81,7 @@ export async function inboxPage(call: PageCall, { status, fault, done }: InboxSt
       {list.items.length === 0 ? (
         <p class="empty">{emptyText(isSearch, waiting?.items.length === 0)}</p>
       ) : (
-        <Entries call={call} items={list.items} filter={filter} />
+        <Entries call={call} items={list.items} filter={filter} opensCases={opensCases} />
       )}
       <Pager path="/inbox" query={query} next={list.next_page_token} isSearch={isSearch} />
     </>,
@@ -140,13 +145,14 @@ function Filters({ filter, count }: { readonly filter: Filter; readonly count: U
 }
 
 interface EntriesProps {
+  readonly opensCases: boolean
   readonly call: Pick<PageCall, 'csrf' | 'session'>
   readonly items: readonly InboxEntry[]
   readonly filter: Filter
 }
 
-function Entries({ call, items, filter }: EntriesProps) {
-  const mayWrite = mayChange(call.session)
+function Entries({ call, items, filter, opensCases }: EntriesProps) {
+  const mayOpen = opensCases && mayChange(call.session)
   return (
     <Form call={call} action={`/inbox${queryText({ ...filter })}`}>
       <EntryTable entries={items} caption="Inbox, newest first" choice={CHOICE} />
@@ -164,7 +170,7 @@ function Entries({ call, items, filter }: EntriesProps) {
           Mark this page as read
         </button>
       </p>
-      {mayWrite ? (
+      {mayOpen ? (
         <details class="confirm no-print">
           <summary>Open cases for the chosen</summary>
           <p>

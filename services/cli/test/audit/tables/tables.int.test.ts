@@ -22,13 +22,7 @@ import { makeRows } from '../../tampering/made-rows.js'
 import { changeRow, type RowChange } from '../../tampering/row-changes.js'
 import { rowTargets } from '../../tampering/row-kinds.js'
 import { createContext } from '@cupel/command-line'
-import {
-  verifyConnected,
-  ledgerTables,
-  outOfReach,
-  treeTables,
-  primaryTables,
-} from '@cupel/evidence/commands'
+import { verifyConnected, ledgerTables, outOfReach, treeTables, statedTables } from '@cupel/evidence/commands'
 
 let decided: Decided
 let report: ReportGenerated
@@ -60,7 +54,7 @@ test('every table of the database is compared with the log, or says what shows a
   )
   const compared = [
     ...readModels.flatMap(({ schema, tables: names }) => names.map((name) => `${schema}.${name}`)),
-    ...[...Object.keys(primaryTables), ...ledgerTables, ...treeTables],
+    ...[...statedTables.keys(), ...ledgerTables, ...treeTables],
     ...Object.keys(outOfReach).filter((name) => name.split('.').length === 2),
   ]
   expect(tables.map(({ name }) => name).sort()).toEqual([...new Set(compared)].sort())

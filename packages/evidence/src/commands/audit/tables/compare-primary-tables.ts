@@ -7,16 +7,9 @@ import { type EventCodec, type EventLog, rangesOf, readable, typeOf } from '@cup
 import { ERASED, keyIdOf } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { Acceptance } from '../../../transparency/index.js'
-import { latestTimeIn } from '@cupel/projections'
+import { latestTimeIn, type Columns } from '@cupel/projections'
 import { differenceOf, type Problem } from '../../../proofs/index.js'
-import { recipientOf } from '@cupel/webhooks'
-import {
-  primaryTables,
-  statementsOf,
-  statingEventTypes,
-  type Columns,
-  type PrimaryTable,
-} from './stated-rows.js'
+import { statedTables, statementsOf, statingEventTypes } from './stated-rows.js'
 
 interface Parts {
   readonly log: EventLog
@@ -27,7 +20,7 @@ interface Parts {
 }
 
 /** States of rows that count: the last one, and those that it had while the rows were read. Null: there is no row. */
-type States = Map<PrimaryTable, Map<string, (Columns | null)[]>>
+type States = Map<string, Map<string, (Columns | null)[]>>
 
 interface Stated {
   readonly states: States
@@ -38,8 +31,6 @@ interface Stated {
   readonly erasedReferences: string[]
   /** What restores recorded as lost: the database cannot have these rows. */
   readonly losses: string[]
-  /** What the report of a case states, by its id: the report view, which is compared with the log too, has it. */
-  readonly reports: ReadonlyMap<string, Columns>
   /** The last time at which the loss of records that state rows was accepted; empty if there is none. */
   readonly acceptedAt: string
 }
@@ -52,19 +43,16 @@ const topics = [
 ].filter((topic) => existing.has(topic))
 
 export async function comparePrimaryTables(parts: Parts): Promise<readonly Problem[]> {
-  const reports = new Map<string, Columns>()
   const stated: Stated = {
-    ...{ states: new Map(), rotatedFrom: new Map(), erasedAccounts: new Set(), losses: [], reports },
+    ...{ states: new Map(), rotatedFrom: new Map(), erasedAccounts: new Set(), losses: [] },
     erasedReferences: [],
     acceptedAt: lastAcceptance(parts.acceptances),
   }
   const ends = await apply(parts, stated, { from: new Map(), keepsStates: false })
-  const { rows, waiting } = await readRows(parts.database, reports)
+  const { rows, waiting } = await readRows(parts.database)
   await apply(parts, stated, { from: ends, keepsStates: true })
   for (const event of waiting) applyEvent(stated, event, true)
-  return (Object.keys(primaryTables) as PrimaryTable[]).flatMap((table) =>
-    compareTable(table, rows.get(table)!, stated),
-  )
+  return [...statedTables.keys()].flatMap((table) => compareTable(table, rows.get(table)!, stated))
 }
 
 function lastAcceptance(acceptances: readonly Acceptance[]): string {
@@ -127,29 +115,19 @@ function note(
   if (type === 'InstallationRestored') losses.push(...(data as EventData['InstallationRestored']).lost)
 }
 
-/** Every row, what the reports of cases state, and the events that wait for the log, at one moment. */
-async function readRows(
-  database: Database,
-  reports: Map<string, Columns>,
-): Promise<{
-  readonly rows: ReadonlyMap<PrimaryTable, ReadonlyMap<string, Columns>>
+/** Every row, and the events that wait for the log, at one moment. */
+async function readRows(database: Database): Promise<{
+  readonly rows: ReadonlyMap<string, ReadonlyMap<string, Columns>>
   readonly waiting: readonly DomainEvent[]
 }> {
   return await database.transaction(
     { at: 'projector.rebuild-compare', isolation: 'repeatable read' },
     async (transaction) => {
-      const rows = new Map<PrimaryTable, ReadonlyMap<string, Columns>>()
-      for (const table of Object.keys(primaryTables) as PrimaryTable[]) {
-        const found = await transaction.query<{ row: Columns }>(
-          `SELECT ${rowOf(table)} AS row FROM ${table} t`,
-        )
+      const rows = new Map<string, ReadonlyMap<string, Columns>>()
+      for (const [table, { row: compared = 'to_jsonb(t)' }] of statedTables) {
+        const found = await transaction.query<{ row: Columns }>(`SELECT ${compared} AS row FROM ${table} t`)
         rows.set(table, new Map(found.map(({ row }) => [keyOf(table, row), row])))
       }
-      const ofCases = await transaction.query<{ id: string; report: Columns }>(
-        `SELECT report_id AS id, jsonb_build_object('address', r.address, 'chain', r.chain, 'level', r.level, 'score', r.score) AS report
-         FROM report_view.report r JOIN cases.report_case USING (report_id)`,
-      )
-      for (const { id, report } of ofCases) reports.set(id, report)
       const waiting = await transaction.query<{ event: DomainEvent }>(
         'SELECT event FROM projection.outbox WHERE relayed_at IS NULL ORDER BY seq',
       )
@@ -158,21 +136,20 @@ async function readRows(
   )
 }
 
-/** The database makes the hash of a file, so that its bytes stay there. */
-const rowOf = (table: PrimaryTable): string =>
-  table === 'cases.file'
-    ? `jsonb_build_object('report_id', report_id, 'version', version, 'account_id', account_id, 'livemode', livemode,
-         'content_sha256', encode(sha256(content), 'hex'))`
-    : 'to_jsonb(t)'
+const keyOf = (table: string, row: Columns): string =>
+  statedTables
+    .get(table)!
+    .key.map((name) => String(row[name]))
+    .join(' ')
 
-const keyOf = (table: PrimaryTable, row: Columns): string =>
-  primaryTables[table].map((name) => String(row[name])).join(' ')
-
-function compareTable(table: PrimaryTable, rows: ReadonlyMap<string, Columns>, stated: Stated): Problem[] {
+function compareTable(table: string, rows: ReadonlyMap<string, Columns>, stated: Stated): Problem[] {
   const expected = stated.states.get(table) ?? new Map<string, (Columns | null)[]>()
   const named = (key: string): string => {
     const values = key.split(' ')
-    return primaryTables[table].map((name, at) => `${name}=${values[at]}`).join(', ')
+    return statedTables
+      .get(table)!
+      .key.map((name, at) => `${name}=${values[at]}`)
+      .join(', ')
   }
   const isLost = (key: string): boolean =>
     stated.losses.some((loss) => key.split(' ').every((part) => loss.includes(part)))
@@ -189,7 +166,7 @@ type Difference = { readonly difference: 'missing' | 'extra' | 'other'; readonly
 
 /** Null if the row is one of the states that count; else what differs from the last of them. */
 function differenceFrom(
-  table: PrimaryTable,
+  table: string,
   states: readonly (Columns | null)[],
   row: Columns | undefined,
   stated: Stated,
@@ -224,16 +201,12 @@ const ERASED_COLUMNS: readonly string[] = [
   'until',
 ]
 
-function wrongColumns(table: PrimaryTable, state: Columns, row: Columns, stated: Stated): string[] {
-  const actual: Columns = {
-    ...row,
-    ...(table === 'webhooks.endpoint' ? receiverOf(String(row['url'])) : {}),
-    ...(table === 'access.api_key' ? { allowed_ips_number: (row['allowed_ips'] as unknown[]).length } : {}),
-  }
+function wrongColumns(table: string, state: Columns, row: Columns, stated: Stated): string[] {
+  const { made, follows } = statedTables.get(table)!
+  const actual: Columns = { ...row, ...made?.(row) }
   const expected: Columns = {
     ...state,
-    ...(table === 'cases.entry' ? { holder: holderOf(String(state['key_id']), stated) } : {}),
-    ...(table === 'cases.report_case' ? stated.reports.get(String(row['report_id'])) : {}),
+    ...follows?.({ state, row, holderOf: (keyId) => holderOf(keyId, stated) }),
   }
   const isErased =
     stated.erasedAccounts.has(String(row['account_id'])) ||
@@ -263,18 +236,6 @@ function holderOf(keyId: string, { rotatedFrom }: Stated): string {
     key = from
   }
   return key
-}
-
-/** What events state of a URL: its origin, or the address of e-mail. */
-function receiverOf(url: string): Columns {
-  const recipient = recipientOf(url)
-  if (recipient !== null) return { origin: 'mailto:', recipient }
-  try {
-    return { origin: new URL(url).origin, recipient: '' }
-  } catch {
-    // It is not the origin that an event states.
-    return { origin: null, recipient: '' }
-  }
 }
 
 const isTime = (column: string): boolean => column.endsWith('_at') || column === 'until'
