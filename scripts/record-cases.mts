@@ -20,10 +20,9 @@ function signerOf(name: string, secret: string): Signer {
   return openSigner(name, createPrivateKey({ key, format: 'der', type: 'pkcs8' }))
 }
 
-const own = signerOf('cupel/conformance/reports', 'own')
-const next = signerOf('cupel/conformance/reports', 'next')
-const stranger = signerOf('cupel/conformance/reports', 'stranger')
-const ofCheckpoints = signerOf('cupel/conformance', 'own')
+const own = signerOf('cupel/conformance', 'own')
+const next = signerOf('cupel/conformance', 'next')
+const stranger = signerOf('cupel/conformance', 'stranger')
 const linesOf = (...signers: readonly Signer[]): string =>
   signers.map(({ key }) => verifierKey(key)).join('\n')
 
@@ -93,7 +92,7 @@ const withParts = (record: GivenRecord, parts: Readonly<Record<number, string>>)
   )
 
 type Options = Readonly<Record<string, unknown>>
-const defaults: Options = { public_keys: linesOf(ofCheckpoints, own), logs: LOG }
+const defaults: Options = { public_keys: linesOf(next, own), logs: LOG }
 
 const caseOf = (name: string, record: GivenRecord, expect: object, options: Options) => ({
   ...{ name, server: [], requests: [], waits_ms: [] },
@@ -184,7 +183,6 @@ export function recordCases(): string {
     refused('wrong_signature', 'no path', withParts(record, { 3: '' })),
     refused('unknown_key', 'signed by a key of nobody', signed({ signer: stranger })),
     refused('unknown_key', 'signed by a key that was revoked', record, { public_keys: linesOf(next) }),
-    refused('unknown_key', 'signed by a key of checkpoints', signed({ signer: ofCheckpoints })),
     ...[
       ['an empty signature', ''],
       ['a signature that is cut', signatureOf(record).slice(0, -1)],
@@ -213,9 +211,6 @@ export function recordCases(): string {
     refused('malformed', 'a key that is not UTF-8', { ...record, key: base64(Buffer.of(0xc3)) }),
 
     unusable('records are not checked without public keys', { public_keys: '' }),
-    unusable('records are not checked with keys of checkpoints only', {
-      public_keys: linesOf(ofCheckpoints),
-    }),
     unusable('a line that is not a public key is not left out', { public_keys: `${linesOf(own)}\nkey` }),
     unusable('a public key under another name is none', {
       public_keys: linesOf(own).replace('conformance', 'conformity'),

@@ -27,7 +27,7 @@ echo 'hosts: files dns' > "$foundation/etc/nsswitch.conf"
 cp /etc/os-release "$foundation/etc/os-release"
 
 mkdir -p "$owned/data" "$owned/checkpoints"
-for reader in operator services api personal-data reports web scorer projector bulk-coordinator webhook-dispatcher label-refresher ledger-follower postgres initdb kafka registry grafana; do mkdir -p "$owned/secrets/$reader"; done
+for reader in operator services api personal-data signing web scorer projector bulk-coordinator webhook-dispatcher label-refresher ledger-follower postgres initdb kafka registry grafana; do mkdir -p "$owned/secrets/$reader"; done
 chmod 0700 "$owned/data" "$owned/checkpoints"
 chmod -R go-w "$foundation"
 find "$foundation" "$owned" -exec touch -h -d "@${SOURCE_DATE_EPOCH}" {} +

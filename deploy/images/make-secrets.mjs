@@ -65,15 +65,7 @@ for (const service of SERVICES) {
 const web = keep('web/web-secret', random)
 keep('api/web-secret', () => web)
 keys('services/record-keys.json', 'CUPEL_RECORD_KEYS_FILE', 'log', 'add-key')
-keys('projector/signing-keys.json', 'CUPEL_SIGNING_KEYS_FILE', 'log', 'rotate-signing-key')
-keys(
-  'reports/report-signing-keys.json',
-  'CUPEL_REPORT_SIGNING_KEYS_FILE',
-  'log',
-  'rotate-signing-key',
-  '--of',
-  'reports',
-)
+keys('signing/signing-keys.json', 'CUPEL_SIGNING_KEYS_FILE', 'log', 'rotate-signing-key')
 keys(
   'personal-data/personal-data-keys.json',
   'CUPEL_PERSONAL_DATA_KEYS_FILE',

@@ -154,11 +154,11 @@ test('several containers of a service can run: each takes a free number', () => 
     expect(services[name].environment.CUPEL_INSTANCE, name).toBe('auto')
 })
 
-test('whoever appends to public topics signs, and the installation requires signatures', () => {
-  const file = '/secrets/reports/report-signing-keys.json'
+test('whoever appends to public topics signs with the key of the log', () => {
+  const file = '/secrets/signing/signing-keys.json'
   expect(made).toContain(file.replace('/secrets/', ''))
   for (const name of ['api', 'scorer', 'bulk-coordinator', 'projector', 'install', 'cupel'])
-    expect(services[name].environment.CUPEL_REPORT_SIGNING_KEYS_FILE, name).toBe(file)
+    expect(services[name].environment.CUPEL_SIGNING_KEYS_FILE, name).toBe(file)
 })
 
 test('a build takes the authority of a proxy from a file, and needs none', () => {

@@ -140,8 +140,8 @@ def key_of(line, kind=ED25519):
 
 
 def read_keys(text):
-    """The keys of a file by name and id: those of the log, and those of report batches. Lines that begin with # are comments."""
-    keys, report_keys = {}, {}
+    """The keys of a file by name and id. Lines that begin with # are comments."""
+    keys = {}
     for number, line in enumerate(text.split("\n"), 1):
         line = line.strip()
         if line == "" or line.startswith("#"):
@@ -149,9 +149,8 @@ def read_keys(text):
         key = key_of(line)
         if key is None:
             raise ValueError(f"Line {number} of the keys is not a public key.")
-        # A key of report batches never counts for a checkpoint or a manifest, nor the other way round.
-        (report_keys if key[0].endswith("/reports") else keys)[key[0], key[1]] = key[2]
-    return keys, report_keys
+        keys[key[0], key[1]] = key[2]
+    return keys
 
 
 # --- Signed notes and checkpoints (C2SP signed-note, tlog-checkpoint) -------------------------------------------------
@@ -730,7 +729,7 @@ def of_base64url(text):
     return None if re.fullmatch(r"[\w-]*", text, re.ASCII) is None else data
 
 
-def signer_of(record, report_keys, log):
+def signer_of(record, keys, log):
     """The id of the key that signed the batch of the record. Raises NotProven."""
     topic, _, _, key, headers, value = record
     found = re.fullmatch(
@@ -747,7 +746,7 @@ def signer_of(record, report_keys, log):
     leaf = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
     hashes = [path[at : at + 32] for at in range(0, len(path), 32)]
     root = root_of_path(hashlib.sha256(b"\x00" + leaf).digest(), index, size, hashes)
-    known = [(name, data) for (name, other), data in report_keys.items() if other == key_id]
+    known = [(name, data) for (name, other), data in keys.items() if other == key_id]
     if not known:
         raise NotProven(f"The report is signed by the key {key_id}, which is not among the given ones.")
     for name, data in known:
@@ -790,7 +789,7 @@ def differs_in_reference(recorded, report):
     return shown[0][: shown[1]] + sealed[0][sealed[1] : sealed[2]] + shown[0][shown[2] :] == sealed[0]
 
 
-def verify_in_archive(report, folder, keys, report_keys, logs):
+def verify_in_archive(report, folder, keys, logs):
     """What is proven, as a sentence. Raises NotProven."""
     try:
         report_id = json.loads(report.decode("utf-8"))["report_id"]
@@ -804,7 +803,7 @@ def verify_in_archive(report, folder, keys, report_keys, logs):
     for record, text in find_reports(folder, manifests, report_id):
         for log in [last["log"], *logs]:
             try:
-                signer = signer_of(record, report_keys, log)
+                signer = signer_of(record, keys, log)
             except NotProven as refusal:
                 refusals.append(refusal)
                 continue
@@ -838,11 +837,11 @@ def main():
     try:
         witnesses, needed = read_witnesses(arguments.witness, arguments.witnesses_needed)
         with open(arguments.key, encoding="utf-8") as file:
-            keys, report_keys = read_keys(file.read())
+            keys = read_keys(file.read())
         with open(arguments.report, "rb") as file:
             report = file.read()
         if arguments.archive is not None:
-            print(verify_in_archive(report, arguments.archive, keys, report_keys, arguments.log))
+            print(verify_in_archive(report, arguments.archive, keys, arguments.log))
             return 0
         with open(arguments.proof, "rb") as file:
             proof = file.read()

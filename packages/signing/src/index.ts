@@ -29,12 +29,10 @@ export {
 } from './signing-key.js'
 export {
   createSigningKeys,
-  purposeOf,
   readSigningKeys,
   rotateSigningKey,
   SigningKeysError,
   type SigningKeys,
-  type SigningPurpose,
 } from './signing-keys.js'
 export { secretKeyFile, type SecretKeys } from './secret-key-file.js'
 export { SIGNATURE_HEADER, signRecords, type SignableRecord } from './records/sign-records.js'

@@ -4,7 +4,6 @@
  */
 import { hash } from 'node:crypto'
 import { openNote, signNote, UnsignedNoteError } from './signed-note.js'
-import { purposeOf } from './signing-keys.js'
 import type { Signer, Verifier } from './signing-key.js'
 
 /** The statement of the signature about a PDF. */
@@ -62,7 +61,7 @@ export interface OpenedDocument extends SignedDocument {
 }
 
 /**
- * The content of the signature, if a key of checkpoints signed this PDF. Throws UnsignedDocumentError if no known key signed it,
+ * The content of the signature, if a known key signed this PDF. Throws UnsignedDocumentError if no known key signed it,
  * or if it belongs to another file.
  */
 export function openDocument(pdf: Uint8Array, signature: Uint8Array, verifier: Verifier): OpenedDocument {
@@ -82,7 +81,7 @@ function openSignature(signature: Uint8Array, verifier: Verifier): OpenedDocumen
   const [, origin = '', pdfBytes, pdfSha256 = '', dataBytes, dataSha256 = '', time = ''] =
     LINES.exec(text) ?? []
   const prefix = `${keyName}/${PURPOSE}/`
-  if (!origin.startsWith(prefix) || purposeOf({ name: keyName }) !== 'checkpoints')
+  if (!origin.startsWith(prefix))
     throw new UnsignedDocumentError(`The key ${keyId} signed something else than a PDF of an audit.`, null)
   return {
     ...{ log: origin.slice(prefix.length), time, keyId, keyName },

@@ -40,15 +40,6 @@ interface KeyFile {
   readonly keys: readonly KeyEntry[]
 }
 
-/** Suffix of the name of a key that signs batches of records. Checkpoint keys have another name, so that neither counts for the other. */
-const RECORD_KEY_SUFFIX = '/reports'
-
-export type SigningPurpose = 'checkpoints' | 'reports'
-
-/** The purpose of the key, from its name. */
-export const purposeOf = ({ name }: Pick<PublicKey, 'name'>): SigningPurpose =>
-  name.endsWith(RECORD_KEY_SUFFIX) ? 'reports' : 'checkpoints'
-
 /** Throws SigningKeysError if the file is missing, unreadable or contradicts itself. */
 export function readSigningKeys(file: string): SigningKeys {
   const { name, active, keys } = readKeyFile(file)
@@ -67,15 +58,10 @@ export function readSigningKeys(file: string): SigningKeys {
 }
 
 /**
- * Writes the file with a first key for this purpose, readable only by its owner. `prefix` names the installation; a random one by default.
- * Does nothing if the file already exists.
+ * Writes the file with a first key, readable only by its owner. `name` is that of the installation; a random one by default. Does nothing
+ * if the file already exists.
  */
-export function createSigningKeys(
-  file: string,
-  purpose: SigningPurpose = 'checkpoints',
-  prefix = `cupel/${randomBytes(6).toString('hex')}`,
-): void {
-  const name = `${prefix}${purpose === 'reports' ? RECORD_KEY_SUFFIX : ''}`
+export function createSigningKeys(file: string, name = `cupel/${randomBytes(6).toString('hex')}`): void {
   const first = newKey(name)
   createKeyFile(file, { name, active: first.id, keys: [first] } satisfies KeyFile)
 }
@@ -84,19 +70,15 @@ export function createSigningKeys(
  * Makes a new key the active one and deletes the private half of the others. Running processes sign with the old one until they restart.
  * If there is no file, it makes one with a first key.
  */
-export function rotateSigningKey(
-  file: string,
-  purpose: SigningPurpose = 'checkpoints',
-  prefix?: string,
-): PublicKey {
+export function rotateSigningKey(file: string, name?: string): PublicKey {
   if (!existsSync(file)) {
-    createSigningKeys(file, purpose, prefix)
+    createSigningKeys(file, name)
     return readSigningKeys(file).signer.key
   }
-  const { name, keys } = readKeyFile(file)
-  const next = newKey(name)
+  const { name: own, keys } = readKeyFile(file)
+  const next = newKey(own)
   const earlier = keys.map((key) => ({ ...key, privateKey: null }))
-  replaceKeyFile(file, { name, active: next.id, keys: [...earlier, next] } satisfies KeyFile)
+  replaceKeyFile(file, { name: own, active: next.id, keys: [...earlier, next] } satisfies KeyFile)
   return readSigningKeys(file).signer.key
 }
 

@@ -27,7 +27,7 @@ export const LATER_EVENT = 'SomethingLater'
 export const LATER_REPORT = '00000000000000aa'
 const CHECKPOINT_LIMIT_MS = 60_000
 
-const keysOf = ({ home }: ReadyLine) => readSigningKeys(join(home, 'report-signing-keys.json'))
+const keysOf = ({ home }: ReadyLine) => readSigningKeys(join(home, 'signing-keys.json'))
 
 /** What the operator gives to subscribers. The first line of a checkpoint names the log. */
 export async function trustOf({ ready }: Installation): Promise<Trust> {

@@ -1,5 +1,6 @@
 /** An installation for the API under test: database, embedded log, report projection, and a scorer that a test can steer. */
 import { migrationSources } from '@cupel/command-line/installation'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeyOrder } from '@cupel/gate/access'
 import {
@@ -93,7 +94,12 @@ export async function startInstallation(): Promise<Installation> {
         // A test that calls every endpoint waits until each answer ends.
         streamLimits: { maxAgeMs: 1_000 },
         ...options,
-        config: { ...CONFIG, CUPEL_PERSONAL_DATA_KEYS_FILE: personalDataKeysFile, ...config },
+        config: {
+          ...{ ...CONFIG, CUPEL_PERSONAL_DATA_KEYS_FILE: personalDataKeysFile },
+          // Once the log is signed, an API without the key does not start.
+          ...(existsSync(keysFileOf(base)) ? { CUPEL_SIGNING_KEYS_FILE: keysFileOf(base) } : {}),
+          ...config,
+        },
       })
       base.onClose(() => api.stop())
       return api
@@ -127,8 +133,10 @@ export async function startInstallation(): Promise<Installation> {
   return installation
 }
 
+const keysFileOf = ({ folder }: TestInstallation): string => join(folder, 'signing-keys.json')
+
 function prove(base: TestInstallation): string {
-  const file = join(base.folder, 'signing-keys.json')
+  const file = keysFileOf(base)
   createSigningKeys(file)
   const settings = { keys: readSigningKeys(file), folders: [base.folder], intervalMs: 20 }
   const running = startTransparency({ ...base.deps, ...settings, topics: topicSpecs })

@@ -4,14 +4,14 @@ import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { createTrouble } from '@cupel/projections'
 import { openSignedLog } from '@cupel/operation/connections'
-import type { RecordSigningConfig } from '@cupel/evidence/transparency'
+import type { SigningConfig } from '@cupel/evidence/transparency'
 import type { Config, RunningService } from '@cupel/kit/service'
 import { createCoordination, holdLease, type OtherWork } from '@cupel/bulk/worker'
 import type { Loop } from '@cupel/kit/concurrency'
 import { followWatches } from '@cupel/watches/worker'
 
 export interface BulkCoordinatorDeps {
-  readonly config: Pick<Config, 'CUPEL_WATCH_DIGEST_HOUR'> & RecordSigningConfig
+  readonly config: Pick<Config, 'CUPEL_WATCH_DIGEST_HOUR'> & SigningConfig
   readonly log: EventLog
   readonly codec: EventCodec
   /** Uses five connections: for the lease, for reading, releasing, announcing and watches; the pace takes one for a moment. */

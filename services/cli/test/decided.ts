@@ -1,7 +1,7 @@
 /** An installation with decided screens: the real projector and scorer on the embedded log, and commands that work on it. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import { SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import {
   reportPartition,
   screenTopic,
@@ -22,7 +22,7 @@ import { ensureDefaultPolicy } from '@cupel/policy'
 import { startProjector } from '@cupel/projector'
 import { startScorer } from '@cupel/scorer'
 import { loadConfig } from '@cupel/kit/service'
-import { createSigningKeys } from '@cupel/signing'
+import { createSigningKeys, readSigningKeys, signRecords } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { failLoudly, testEnvelope, testEvent, testRecordKeys } from '@cupel/testkit/installation'
 import { expect } from 'vitest'
@@ -59,7 +59,7 @@ export interface Decided extends CommandLine {
   appendAgain(data: ReportGenerated): Promise<void>
 }
 
-/** `signs`: the home holds keys of reports, so that every report is signed. */
+/** `signs`: the home holds signing keys, so that every report is signed. */
 export async function openDecided({
   signs = false,
   settings = {},
@@ -70,7 +70,9 @@ export async function openDecided({
 } & Parameters<typeof openCommandLine>[1] = {}): Promise<Decided> {
   const base = await openCommandLine(settings, given)
   const { database, log, codec } = base
-  if (signs) createSigningKeys(join(base.folder, REPORT_SIGNING_KEYS_FILE), 'reports')
+  const keyFile = join(base.folder, SIGNING_KEYS_FILE)
+  if (signs) createSigningKeys(keyFile)
+  const keys = signs ? readSigningKeys(keyFile) : null
   const { document, canonical, sha256 } = compiledDefaultPolicy
   const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
   await ensureDefaultPolicy({ ...base.deps, policy })
@@ -176,7 +178,11 @@ export async function openDecided({
     async appendAgain(data) {
       const [first] = await reports(data.livemode, data.reportId)
       const envelope = first?.event.envelope ?? testEnvelope(data.reportId)
-      await log.append('test', [recordOf({ type: 'ReportGenerated', data, envelope })])
+      const again = [recordOf({ type: 'ReportGenerated', data, envelope })]
+      await log.append(
+        'test',
+        keys === null ? again : signRecords(again, { signer: keys.signer, log: await log.identity() }),
+      )
     },
   }
 }

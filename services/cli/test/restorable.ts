@@ -9,7 +9,6 @@ import { join } from 'node:path'
 import { loadInstallationSecrets } from '@cupel/gate/access'
 import {
   evidenceSettings,
-  REPORT_SIGNING_KEYS_FILE,
   SIGNING_KEYS_FILE,
   type AdoptedLog,
   type EvidenceSettings,
@@ -19,7 +18,7 @@ import { builtInRegistry, installationTopics, registerSchemas, registerRecordKey
 import type { Database } from '@cupel/postgres'
 import { createJudge, parseAllowedRanges } from '@cupel/kit/outbound'
 import { loadConfig, type Config } from '@cupel/kit/service'
-import { createSigningKeys, readSigningKeys, type PublicKey } from '@cupel/signing'
+import { createSigningKeys } from '@cupel/signing'
 import { startStandalone } from '@cupel/standalone'
 import { killedAt, until } from '@cupel/testkit'
 import { failLoudly, testRecordKeys } from '@cupel/testkit/installation'
@@ -54,8 +53,6 @@ export interface Running extends Opened {
 export interface Restorable {
   /** Keys, and the folders of the published files; null for an installation that signs nothing. */
   readonly evidence: EvidenceSettings | null
-  /** Public keys of reports. */
-  readonly reportKeys: readonly PublicKey[]
   /** Every service runs on the present database and log while `work` runs. */
   run<T>(work: (running: Running) => Promise<T>): Promise<T>
   /** Opens connections without services. */
@@ -100,10 +97,7 @@ export async function openRestorable({
   signs = false,
 }: RestorableOptions = {}): Promise<Restorable> {
   const home = mkdtempSync(join(tmpdir(), 'cupel-restorable-'))
-  if (signs) {
-    createSigningKeys(join(home, SIGNING_KEYS_FILE))
-    createSigningKeys(join(home, REPORT_SIGNING_KEYS_FILE), 'reports')
-  }
+  if (signs) createSigningKeys(join(home, SIGNING_KEYS_FILE))
   const config = loadConfig({ ...SETTINGS, CUPEL_HOME: home })
   const evidence = evidenceSettings({ ...config, CUPEL_HOME: home })
   const server = process.env['CUPEL_TEST_POSTGRES_URL']
@@ -129,7 +123,6 @@ export async function openRestorable({
   await install(urlOf(server, present), openLog)
   return {
     evidence,
-    reportKeys: signs ? readSigningKeys(join(home, REPORT_SIGNING_KEYS_FILE)).publicKeys : [],
     opened,
     run: (work) =>
       opened(async (parts) => {

@@ -17,7 +17,7 @@ import { auditView } from '@cupel/audit/read-model'
 import { readModels } from '@cupel/operation/read-models'
 import { openSignedLog, watchDatabaseSize } from '@cupel/operation/connections'
 import {
-  type RecordSigningConfig,
+  type SigningConfig,
   EvidenceConfigError,
   evidenceSettings,
   lostRecords,
@@ -49,7 +49,7 @@ export interface ProjectorDeps {
    * there is no transparency log.
    */
   readonly config?: EvidenceConfig &
-    RecordSigningConfig & {
+    SigningConfig & {
       readonly CUPEL_LATEST_REPORTS?: boolean
       readonly CUPEL_WITNESSES_FILE?: string | undefined
     }
@@ -108,7 +108,7 @@ export async function startProjector({ config, ...given }: ProjectorDeps): Promi
   }
 }
 
-/** The evidence that nothing was altered. All parts use the keys of checkpoints. */
+/** The evidence that nothing was altered. All parts use the signing keys. */
 interface Evidence {
   readonly transparency: RunningTransparency
   /** Absent where the installation has no witnesses. */

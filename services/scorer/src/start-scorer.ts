@@ -14,7 +14,7 @@ import { sqlState, type Database } from '@cupel/postgres'
 import { consume, inBackground, loadCheckpoint, PausedError, type Consumer } from '@cupel/projections'
 import { LABEL_PARTITION, LABEL_TOPIC, labelViewGroup } from '@cupel/labels/read-model'
 import { openSignedLog, startInstallationClock } from '@cupel/operation/connections'
-import type { RecordSigningConfig } from '@cupel/evidence/transparency'
+import type { SigningConfig } from '@cupel/evidence/transparency'
 import type { Check, Config, RunningService } from '@cupel/kit/service'
 import {
   openChainStage,
@@ -57,7 +57,7 @@ export interface ScorerDeps {
   > &
     ChainStageConfig &
     HistoryConfig &
-    RecordSigningConfig
+    SigningConfig
   readonly log: EventLog
   readonly codec: EventCodec
   readonly database: Database

@@ -29,7 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), 'cupel-signing-cost-'))
 const macs = ensureRecordKeys(join(folder, 'keys.json'))
 rmSync(folder, { recursive: true })
 const parts = {
-  signer: openSigner('cupel/cost/reports', generateKeyPairSync('ed25519').privateKey),
+  signer: openSigner('cupel/cost', generateKeyPairSync('ed25519').privateKey),
   log: 'cost',
 }
 

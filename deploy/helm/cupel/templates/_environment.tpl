@@ -48,12 +48,11 @@
 {{- if $v.database.urlsSecret }}{{- $_ := set $env "CUPEL_SERVICE_DATABASE_URLS" "/secrets/database-urls" }}{{ end -}}
 {{- if $v.registry.caSecret }}{{- $_ := set $env "CUPEL_REGISTRY_CA_FILE" "/secrets/registry-ca/ca.crt" }}{{ end -}}
 {{- end -}}
-{{- if and $v.keys.checkpointsSecret (or .operator (eq .name "projector")) -}}
+{{- if and $v.keys.signingSecret (or .operator (eq .image "scorer") (has .name (list "api" "bulk-coordinator" "projector"))) -}}
 {{- $_ := set $env "CUPEL_SIGNING_KEYS_FILE" "/secrets/signing-keys/signing-keys.json" -}}
-{{- $_ := set $env "CUPEL_CHECKPOINT_FOLDER" "/checkpoints" -}}
 {{- end -}}
-{{- if and $v.keys.reportsSecret (or .operator (eq .image "scorer") (has .name (list "api" "bulk-coordinator" "projector"))) -}}
-{{- $_ := set $env "CUPEL_REPORT_SIGNING_KEYS_FILE" "/secrets/report-signing-keys/report-signing-keys.json" -}}
+{{- if and $v.keys.signingSecret (or .operator (eq .name "projector")) -}}
+{{- $_ := set $env "CUPEL_CHECKPOINT_FOLDER" "/checkpoints" -}}
 {{- end -}}
 {{- if and $v.keys.personalDataSecret (or .operator (has .name (list "api" "webhook-dispatcher"))) -}}
 {{- $_ := set $env "CUPEL_PERSONAL_DATA_KEYS_FILE" "/secrets/personal-data-keys/personal-data-keys.json" -}}
@@ -128,8 +127,7 @@
 {{- $_ := merge $secrets (dict "operator" $v.operator.existingSecret "database-urls" $v.database.urlsSecret "registry-ca" $v.registry.caSecret) -}}
 {{- if $v.registry.username }}{{- $_ := set $secrets "registry" $v.registry.existingSecret }}{{ end -}}
 {{- end -}}
-{{- if or .operator (eq .name "projector") }}{{- $_ := set $secrets "signing-keys" $v.keys.checkpointsSecret }}{{ end -}}
-{{- if or .operator (eq .image "scorer") (has .name (list "api" "bulk-coordinator" "projector")) }}{{- $_ := set $secrets "report-signing-keys" $v.keys.reportsSecret }}{{ end -}}
+{{- if or .operator (eq .image "scorer") (has .name (list "api" "bulk-coordinator" "projector")) }}{{- $_ := set $secrets "signing-keys" $v.keys.signingSecret }}{{ end -}}
 {{- if or .operator (has .name (list "api" "webhook-dispatcher")) -}}
 {{- $_ := merge $secrets (dict "personal-data-keys" $v.keys.personalDataSecret "webhook-keys" $v.keys.webhooksSecret) -}}
 {{- end -}}

@@ -23,8 +23,8 @@
 {{- if not $v.keys.recordsSecret -}}
 {{- fail "Set keys.recordsSecret: no service starts without record keys." -}}
 {{- end -}}
-{{- if ne (empty $v.keys.checkpointsSecret) (empty $v.keys.checkpointsClaim) -}}
-{{- fail "Set keys.checkpointsSecret and keys.checkpointsClaim together: signed checkpoints need a claim of their own." -}}
+{{- if ne (empty $v.keys.signingSecret) (empty $v.keys.checkpointsClaim) -}}
+{{- fail "Set keys.signingSecret and keys.checkpointsClaim together: signed checkpoints need a claim of their own." -}}
 {{- end -}}
 {{- if and $v.web.enabled (or (not $v.web.url) (not $v.web.secret)) -}}
 {{- fail "Set web.url and web.secret, or web.enabled to false." -}}

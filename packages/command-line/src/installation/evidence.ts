@@ -3,19 +3,11 @@ import {
   EvidenceConfigError,
   evidenceFolders,
   evidenceSettings,
-  readReportSigningKeys,
   TransparencyStoppedError,
   type EvidenceSettings,
 } from '@cupel/evidence/transparency'
 import type { Config } from '@cupel/kit/service'
-import {
-  purposeOf,
-  SigningKeysError,
-  verifier,
-  type PublicKey,
-  type SigningKeys,
-  type Verifier,
-} from '@cupel/signing'
+import { SigningKeysError, verifier, type PublicKey, type Verifier } from '@cupel/signing'
 import { type CliContext, CommandError, EXIT_CONFIG, EXIT_FAILED } from '../index.js'
 
 /** Null if the installation has no signing keys. Throws a CommandError if they cannot be used. */
@@ -28,23 +20,13 @@ export function installationEvidence(context: CliContext, config: Config): Evide
   }
 }
 
-/** The keys of reports; null if the installation has none. Throws a CommandError if they cannot be used. */
-export function installationReportKeys(context: CliContext, config: Config): SigningKeys | null {
-  try {
-    return readReportSigningKeys({ ...config, CUPEL_HOME: context.home })
-  } catch (cause) {
-    if (!(cause instanceof SigningKeysError)) throw cause
-    throw new CommandError(cause.message, EXIT_CONFIG, { cause })
-  }
-}
-
-/** The references for a comparison of the log: the folders with published leaves, and the keys that sign checkpoints. */
+/** The references for a comparison of the log: the folders with published leaves, and the signing keys. */
 export interface ComparedWith {
   readonly folders: readonly string[]
   readonly verifier: Verifier
 }
 
-/** With the keys of an auditor only the files of the installation are read. Null if there are no keys of checkpoints. */
+/** With the keys of an auditor only the files of the installation are read. Null if there are no keys. */
 export function comparedWith(
   context: CliContext,
   config: Config,
@@ -54,11 +36,9 @@ export function comparedWith(
     const settings = installationEvidence(context, config)
     return settings === null ? null : { folders: settings.folders, verifier: settings.keys.verifier }
   }
-  const keys = publicKeys.filter((key) => purposeOf(key) === 'checkpoints')
-  if (keys.length === 0) return null
   // The home of an auditor is not that of the installation.
   const folders = evidenceFolders({ ...config, CUPEL_HOME: context.home }).slice(-1)
-  return { folders, verifier: verifier(keys) }
+  return { folders, verifier: verifier(publicKeys) }
 }
 
 /** Throws the refusal as a CommandError, and any other error unchanged. */

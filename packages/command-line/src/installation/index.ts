@@ -11,13 +11,7 @@ export {
   withConfig,
   withConnections,
 } from './connections.js'
-export {
-  type ComparedWith,
-  comparedWith,
-  installationEvidence,
-  installationReportKeys,
-  refusedEvidence,
-} from './evidence.js'
+export { type ComparedWith, comparedWith, installationEvidence, refusedEvidence } from './evidence.js'
 export {
   publicRights,
   rightsChanges,

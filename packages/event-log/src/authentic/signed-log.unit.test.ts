@@ -6,7 +6,7 @@ import type { EventLog, NewRecord, Position } from '../port.js'
 import { IDENTITY_KEPT_MS, signedLog } from './signed-log.js'
 
 const LOG = 'log-1'
-const signer = openSigner('cupel/test/reports', generateKeyPairSync('ed25519').privateKey)
+const signer = openSigner('cupel/test', generateKeyPairSync('ed25519').privateKey)
 const check = createSignatureCheck([signer.key], [LOG])
 
 function recorded() {

@@ -19,7 +19,7 @@ export function signedContract(start: () => Promise<LogUnderTest>): void {
       const topic = await context.newTopic(1)
       const log = context.log()
       const identity = await log.identity()
-      const signer = openSigner('cupel/contract/reports', generateKeyPairSync('ed25519').privateKey)
+      const signer = openSigner('cupel/contract', generateKeyPairSync('ed25519').privateKey)
       const batch = numbered(5).map((text) => record(topic, text, { partition: 0, key: 'Zürich ∆' }))
       const signed = signRecords(batch, { signer, log: identity })
       await log.append('test', [...signed, { ...signed[2]!, value: Buffer.from('changed') }, batch[0]!])

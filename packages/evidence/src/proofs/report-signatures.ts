@@ -9,7 +9,6 @@ import {
 import {
   createSignatureCheck,
   parseVerifierKey,
-  purposeOf,
   verifierKey,
   type PublicKey,
   type SignatureVerdict,
@@ -18,9 +17,9 @@ import { problemAt, type Problem } from './problem.js'
 
 export interface SignatureSummary {
   readonly signed: number
-  /** Reports without a signature: none is required while the log names no key of reports. */
+  /** Reports without a signature: none is required while the log names no key. */
   readonly unsigned: number
-  /** Report keys that the log names or the caller gave. */
+  /** Keys that the log names or the caller gave. */
   readonly keys: readonly {
     readonly keyId: string
     readonly verifierKey: string
@@ -30,8 +29,6 @@ export interface SignatureSummary {
     readonly isTrusted: boolean
     readonly reports: number
   }[]
-  /** Keys of checkpoints that the log names: with one, there is a transparency log. */
-  readonly checkpointKeys: number
 }
 
 export interface SignatureExamination {
@@ -57,15 +54,15 @@ export function addSignatures(counts: SignatureCounts, other: SignatureCounts): 
 }
 
 /**
- * `publicKeys`: keys that came from another source than the log; null to use the keys that the log names. Where there is a key of reports,
- * every report must be signed, from the first one on.
+ * `publicKeys`: keys that came from another source than the log; null to use the keys that the log names. Where there is a key, every
+ * report must be signed, from the first one on.
  */
 export async function openSignatureExamination(
   parts: { readonly log: AuthenticLog; readonly codec: EventCodec },
   publicKeys: readonly PublicKey[] | null,
 ): Promise<SignatureExamination> {
-  const { published, checkpointKeys, adopted } = await readKeyEvents(parts)
-  const trusted = (publicKeys ?? published).filter((key) => purposeOf(key) === 'reports')
+  const { published, adopted } = await readKeyEvents(parts)
+  const trusted = publicKeys ?? published
   const isDue = published.length > 0 || trusted.length > 0
   const check = createSignatureCheck(trusted, identitiesOf(await parts.log.identity(), adopted))
 
@@ -95,7 +92,7 @@ export async function openSignatureExamination(
       return fault === null ? null : problemOf({ ...fault, record })
     },
     summary: ({ signed, unsigned, reportsOfKey }) => ({
-      ...{ signed, unsigned, checkpointKeys },
+      ...{ signed, unsigned },
       keys: distinct([...published, ...trusted]).map((key) => ({
         keyId: key.id,
         verifierKey: verifierKey(key),
@@ -119,7 +116,6 @@ function problemOf({ kind, detail, record }: Finding): Problem {
 
 interface KeyEvents {
   readonly published: readonly PublicKey[]
-  readonly checkpointKeys: number
   /** Maps the identity of each adopted copy to the identity of the log that it replaced (docs/adr/0318). */
   readonly adopted: ReadonlyMap<LogIdentity, LogIdentity>
 }
@@ -132,18 +128,16 @@ function identitiesOf(own: LogIdentity, adopted: KeyEvents['adopted']): LogIdent
   return [...identities]
 }
 
-/** The few events about report keys and copies. Records of other producers and undecodable records are left out and reported elsewhere. */
+/** The few events about keys and copies. Records of other producers and undecodable records are left out and reported elsewhere. */
 async function readKeyEvents(parts: Parameters<typeof openSignatureExamination>[0]): Promise<KeyEvents> {
   const published: PublicKey[] = []
-  let checkpointKeys = 0
   const adopted = new Map<LogIdentity, LogIdentity>()
   for await (const event of eventsOf(parts, ['SigningKeyPublished', 'LogAdopted']))
     if (event.type === 'SigningKeyPublished') {
       const key = parseVerifierKey(event.data.verifierKey)
-      if (key !== null && purposeOf(key) === 'reports') published.push(key)
-      if (key !== null && purposeOf(key) === 'checkpoints') checkpointKeys += 1
+      if (key !== null) published.push(key)
     } else if (event.type === 'LogAdopted') adopted.set(event.data.log, event.data.replaces)
-  return { published, checkpointKeys, adopted }
+  return { published, adopted }
 }
 
 const isSame = (one: PublicKey, other: PublicKey): boolean => verifierKey(one) === verifierKey(other)

@@ -41,23 +41,18 @@ export type { SealedReference } from './format/sealed-reference.js'
 export { parseTilePath, type TileName } from './format/tiles.js'
 export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'
 export { publishedKeys, publishKeys, unpublishedKeys } from './keys/publish-keys.js'
-export {
-  areReportsSigned,
-  openRecordSigner,
-  readReportSigningKeys,
-  REPORT_SIGNING_KEYS_FILE,
-  reportSigningKeysFile,
-  type RecordSigningConfig,
-} from './keys/report-signing.js'
+export { isLogSigned, openRecordSigner } from './keys/record-signer.js'
 export {
   CHECKPOINTS_FOLDER,
   EvidenceConfigError,
   evidenceFolders,
   evidenceSettings,
+  installationKeys,
   SIGNING_KEYS_FILE,
   signingKeysFile,
   type EvidenceConfig,
   type EvidenceSettings,
+  type SigningConfig,
 } from './keys/settings.js'
 export { transparencyMigrations } from './migrations.js'
 export { acceptLoss, acceptShorter, findLoss, type Loss, type LossParts } from './operators/accept-shorter.js'

@@ -2,7 +2,7 @@
 import type { RecordedLeaf } from '@cupel/contracts'
 import type { EventCodec, EventLog, LogRecord, Position } from '@cupel/event-log'
 import type { Queryable } from '@cupel/postgres'
-import { leafHash, purposeOf } from '@cupel/signing'
+import { leafHash } from '@cupel/signing'
 import { originOf } from './format/checkpoint.js'
 import { publishedKeys } from './keys/publish-keys.js'
 import { documentDecoder, leafOfRecord, recordHashOf, type DocumentOf } from './leaf-of-record.js'
@@ -77,7 +77,7 @@ function logNameReader({ database, log }: RecordedLeafParts): () => Promise<stri
     const identity = await log.identity()
     const checkpoint = await readCheckpoint(database, identity)
     if (checkpoint !== null) return (stated = checkpoint.slice(0, checkpoint.indexOf('\n')))
-    const key = (await publishedKeys(database)).find((each) => purposeOf(each) === 'checkpoints')
+    const [key] = await publishedKeys(database)
     return key === undefined ? null : originOf(key, identity)
   }
 }

@@ -12,9 +12,8 @@ export function signerOf(name: string, byte: number): Signer {
 
 export const SIGNER = signerOf('cupel/0123456789ab', 1)
 const WITNESS = signerOf('witness.example/w1', 2)
-const REPORTS = signerOf('cupel/0123456789ab/reports', 3)
 export const ORIGIN = `${SIGNER.key.name}/transparency/log-1`
-export const KEYS = `# Keys of the test\n\n${[SIGNER, REPORTS].map(({ key }) => verifierKey(key)).join('\n')}\n`
+export const KEYS = `# Keys of the test\n\n${verifierKey(SIGNER.key)}\n`
 export const REPORT = Buffer.from('{"report_id":"00000000000000a1","note":"é \\u00e9 😀","score":92.40}')
 
 export const sha256 = (...parts: readonly (string | Uint8Array)[]): Buffer =>
@@ -162,10 +161,7 @@ const signed: readonly (readonly [string, string])[] = [
   ['a line behind the root', madeProof({ text: (text) => `${text}more\n` })],
   ['an origin of another key', madeProof({ origin: 'cupel/ba9876543210/transparency/log-1' })],
   ['an origin of another purpose', madeProof({ origin: `${SIGNER.key.name}/checkpoints/log-1` })],
-  [
-    'a key of report batches',
-    madeProof({ origin: `${REPORTS.key.name}/transparency/log-1`, signers: [REPORTS] }),
-  ],
+  ['a batch of records', madeProof({ origin: `${SIGNER.key.name}/batches/log-1` })],
   ['only a witness', madeProof({ signers: [WITNESS] })],
   [
     'the key of the installation under its own name',

@@ -180,7 +180,7 @@ spec = importlib.util.spec_from_file_location("verify_report", sys.argv[1])
 verifier = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(verifier)
 given = json.load(open(sys.argv[2], encoding="utf-8"))
-keys, _ = verifier.read_keys(given["keys"])
+keys = verifier.read_keys(given["keys"])
 answers = []
 for report, proof, vkeys, needed in given["cases"]:
     try:

@@ -8,12 +8,11 @@ export const settingsOfEvidence = {
     .min(1)
     .optional()
     .describe(
-      'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. Only projectors and commands that sign need it. Without keys there is no transparency log.',
+      'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. The API, scorers, bulk coordinators, projectors and commands that sign need it. Without keys there is no transparency log, and records of public topics are not signed.',
     ),
   CUPEL_LOG_PREFIX: z
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]*(?::[0-9]+)?(?:\/[\w.~-]+)*$/)
-    .refine((prefix) => !prefix.endsWith('/reports'))
     .optional()
     .describe(
       'Name of the signing keys, and beginning of the name of the transparency log: the URL under which the published files are hosted, without scheme and last slash (log.example.com/cupel). It counts when the first keys are made, and never changes; by default the name is drawn.',
@@ -23,19 +22,12 @@ export const settingsOfEvidence = {
     .describe(
       'Whether the API answers calls for the checkpoint and the tiles of the transparency log without a key: true or false. They name nothing in clear. A few such reads are under way at once, after the screens of customers; further ones wait, or get 503.',
     ),
-  CUPEL_REPORT_SIGNING_KEYS_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'File with the keys that sign records of public topics, for installations on several machines; by default report-signing-keys.json in CUPEL_HOME. The API, scorers, bulk coordinators, projectors and commands that exchange keys need it. Without keys these records are not signed.',
-    ),
   CUPEL_CHECKPOINT_FOLDER: z
     .string()
     .startsWith('/')
     .optional()
     .describe(
-      'Absolute path of a folder that gets a copy of the published files of the transparency log, best on another volume. Required with CUPEL_SIGNING_KEYS_FILE; all projectors share it then.',
+      'Absolute path of a folder that gets a copy of the published files of the transparency log, best on another volume. Projectors need it with CUPEL_SIGNING_KEYS_FILE, and all of them share it then.',
     ),
   CUPEL_CHECKPOINT_INTERVAL_MS: milliseconds(100, 86_400_000)
     .default(10_000)

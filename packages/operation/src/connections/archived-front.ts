@@ -11,7 +11,7 @@ import {
 import { publishedKeys } from '@cupel/evidence/transparency'
 import type { Config } from '@cupel/kit/service'
 import type { Queryable } from '@cupel/postgres'
-import { purposeOf, verifier } from '@cupel/signing'
+import { verifier } from '@cupel/signing'
 
 /** An archive that could not be opened is not asked again for so long: a store that does not answer takes minutes to say so. */
 const REST_MS = 10_000
@@ -34,7 +34,7 @@ export function withArchivedFront(
   const open = async (): Promise<LogCopy | null> => {
     // Loaded on use: most processes never read what was cut.
     const { openCopy, openPlace } = await import('@cupel/archive')
-    const keys = (await publishedKeys(database)).filter((key) => purposeOf(key) === 'checkpoints')
+    const keys = await publishedKeys(database)
     const store = openPlace(place, config, (sentence) => logger.warn({}, sentence))
     return await openCopy(store, verifier(keys), await log.identity())
   }

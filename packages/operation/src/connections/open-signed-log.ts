@@ -3,11 +3,11 @@ import { signedLog, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { ConfigError } from '@cupel/kit/service'
 import { SigningKeysError } from '@cupel/signing'
-import { openRecordSigner, type RecordSigningConfig } from '@cupel/evidence/transparency'
+import { openRecordSigner, type SigningConfig } from '@cupel/evidence/transparency'
 
 /** Throws ConfigError where the keys cannot be used, or are missing where records must be signed. */
 export async function openSignedLog<L extends EventLog>(parts: {
-  readonly config: RecordSigningConfig
+  readonly config: SigningConfig
   readonly database: Database
   readonly log: L
   readonly codec: EventCodec

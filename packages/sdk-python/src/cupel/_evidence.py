@@ -12,8 +12,6 @@ from typing import NamedTuple, Protocol
 from .errors import ConfigurationError
 
 _ED25519 = 1
-_OF_RECORDS = "/reports"
-"""Keys with this end of the name sign records. Others sign checkpoints: neither counts for the other."""
 
 
 class _Ed25519Key(Protocol):
@@ -44,8 +42,8 @@ def id_of(name: str, typed: bytes) -> str:
     return sha256(name.encode() + b"\n" + typed).hexdigest()[:8]
 
 
-def keys_in(text: str, *, of_records: bool) -> list[PublicKey]:
-    """The keys for one purpose. Empty lines and lines that begin with # do not count."""
+def keys_in(text: str) -> list[PublicKey]:
+    """Empty lines and lines that begin with # do not count."""
     keys: list[PublicKey] = []
     for number, line in enumerate(text.split("\n"), 1):
         line = line.strip()
@@ -54,10 +52,9 @@ def keys_in(text: str, *, of_records: bool) -> list[PublicKey]:
         key = _key_of(line)
         if key is None:
             raise ConfigurationError(f"Line {number} of the public keys is not a public key.")
-        if key.name.endswith(_OF_RECORDS) == of_records:
-            keys.append(key)
+        keys.append(key)
     if not keys:
-        raise ConfigurationError(f"None of the public keys signs {'records' if of_records else 'checkpoints'}.")
+        raise ConfigurationError("There are no public keys.")
     return keys
 
 

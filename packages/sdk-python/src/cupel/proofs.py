@@ -83,7 +83,7 @@ def verify_proof(report: bytes, proof: bytes | str, *, public_keys: str) -> Prov
     and checks no cosignatures of witnesses.
     """
     salt, entry, reference, lines, index, path, note = _parse_proof(proof)
-    origin, size, root, key_id = _open_checkpoint(note, keys_in(public_keys, of_records=False))
+    origin, size, root, key_id = _open_checkpoint(note, keys_in(public_keys))
     document = _document_hash_in(entry)
     leaf = sha256(b"\x00" + entry).digest()
     if root_of_path(leaf, index, size, path) != root:

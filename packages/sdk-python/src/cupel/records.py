@@ -41,7 +41,7 @@ class RecordVerifier:
         if not self._logs or "" in self._logs:
             raise ConfigurationError("The identity of the log is missing.")
         self._topic_prefix = topic_prefix
-        self._keys = keys_in(public_keys, of_records=True)
+        self._keys = keys_in(public_keys)
         self._remembered: dict[tuple[str, bytes, str], bool] = {}
 
     def verify(self, *, topic: str, key: str | bytes | None, value: bytes | None, headers: RecordHeaders) -> str:

@@ -13,31 +13,18 @@ export interface VerifyingKey {
 }
 
 const ED25519 = 1
-/** Keys with this end of the name sign records. Others sign checkpoints: neither counts for the other. */
-const OF_RECORDS = '/reports'
 
-/** The keys that sign records of public topics. Rejects with a ConfigurationError. */
-export const recordKeys = (text: string): Promise<readonly VerifyingKey[]> =>
-  keysIn(text, { what: 'records', counts: ({ name }) => name.endsWith(OF_RECORDS) })
-
-/** The keys that sign checkpoints of the transparency log. Rejects with a ConfigurationError. */
-export const checkpointKeys = (text: string): Promise<readonly VerifyingKey[]> =>
-  keysIn(text, { what: 'checkpoints', counts: ({ name }) => !name.endsWith(OF_RECORDS) })
-
-/** Empty lines and lines that begin with # do not count. */
-async function keysIn(
-  text: string,
-  { what, counts }: { readonly what: string; readonly counts: (key: VerifyingKey) => boolean },
-): Promise<readonly VerifyingKey[]> {
+/** Empty lines and lines that begin with # do not count. Rejects with a ConfigurationError. */
+export async function verifyingKeys(text: string): Promise<readonly VerifyingKey[]> {
   const keys: VerifyingKey[] = []
   for (const [index, line] of text.split('\n').entries()) {
     if (/^\s*(?:#|$)/.test(line)) continue
     const key = await keyOf(line.trim())
     if (key === null)
       throw new ConfigurationError(`Line ${index + 1} of the public keys is not a public key.`)
-    if (counts(key)) keys.push(key)
+    keys.push(key)
   }
-  if (keys.length === 0) throw new ConfigurationError(`None of the public keys signs ${what}.`)
+  if (keys.length === 0) throw new ConfigurationError('There are no public keys.')
   return keys
 }
 

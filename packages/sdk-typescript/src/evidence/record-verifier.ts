@@ -2,7 +2,7 @@
 import { exactUrlBytes, toBase64 } from '../base64.js'
 import { ConfigurationError, RecordVerificationError } from '../errors.js'
 import { hex, leafHash, rootOfPath, sha256, type Bytes } from './hash-tree.js'
-import { recordKeys, type VerifyingKey } from './public-keys.js'
+import { verifyingKeys, type VerifyingKey } from './public-keys.js'
 
 export type RecordHeader = string | Uint8Array | readonly (string | Uint8Array)[] | null | undefined
 
@@ -49,7 +49,7 @@ export class RecordVerifier {
     if (this.#logs.length === 0 || this.#logs.some((log) => log === ''))
       throw new ConfigurationError('The identity of the log is missing.')
     this.#topicPrefix = topicPrefix
-    this.#keys = recordKeys(publicKeys)
+    this.#keys = verifyingKeys(publicKeys)
     // `verify` rejects with the reason.
     this.#keys.catch(() => undefined)
   }

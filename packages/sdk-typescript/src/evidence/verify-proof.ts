@@ -2,7 +2,7 @@
 import { exactBytes, exactUrlBytes, latin1Text } from '../base64.js'
 import { ProofVerificationError } from '../errors.js'
 import { entryLine, provenEntries, type EntryLine, type ProvenEntry } from './case-entries.js'
-import { checkpointKeys } from './public-keys.js'
+import { verifyingKeys } from './public-keys.js'
 import { hex, joined, leafHash, rootOfPath, sha256, type Bytes } from './hash-tree.js'
 import { openCheckpoint } from './checkpoint.js'
 
@@ -43,7 +43,7 @@ export async function verifyProof(
   { publicKeys }: { readonly publicKeys: string },
 ): Promise<ProvenReport> {
   const { salt, entry, reference, entries: lines, index, path, note } = parseProof(proof)
-  const checkpoint = await openCheckpoint(note, await checkpointKeys(publicKeys))
+  const checkpoint = await openCheckpoint(note, await verifyingKeys(publicKeys))
   const document = documentHashIn(entry)
   const leaf = await leafHash(latin1Bytes(entry))
   const root = await rootOfPath(leaf, { index, size: checkpoint.size, path })

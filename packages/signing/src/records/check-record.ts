@@ -1,7 +1,6 @@
 /** Checks whether a record carries a signature of its batch by a known key. It needs only public keys. */
 import { rootOfPath } from '../hash-tree.js'
 import { verifier, type PublicKey } from '../signing-key.js'
-import { purposeOf } from '../signing-keys.js'
 import { parseSignature, SIGNATURE_HEADER } from './signature-header.js'
 import { batchText, recordLeaf, type SignableRecord } from './sign-records.js'
 
@@ -10,7 +9,7 @@ export type SignatureVerdict =
   | { readonly kind: 'no-signature' }
   /** The header is not a signature. */
   | { readonly kind: 'malformed' }
-  /** No known key for records has this id. */
+  /** No known key has this id. */
   | { readonly kind: 'unknown-key'; readonly keyId: string }
   /** The key did not sign a batch of this log with this record at this place. */
   | { readonly kind: 'wrong-signature'; readonly keyId: string }
@@ -21,17 +20,12 @@ export type SignatureCheck = (record: SignableRecord, valueSha256?: string) => S
 /** Number of batches whose signatures are remembered; the records of one are near each other in several partitions. */
 const MAX_REMEMBERED_BATCHES = 4_096
 
-/**
- * Checks records of the log with one of these identities: a copy of an adopted log contains records that were signed for the earlier log.
- * Keys for other purposes do not count.
- */
+/** Checks records of the log with one of these identities: a copy of an adopted log contains records that were signed for the earlier log. */
 export function createSignatureCheck(
   publicKeys: readonly PublicKey[],
   logs: readonly string[],
 ): SignatureCheck {
-  const keys = publicKeys.filter((key) => purposeOf(key) === 'reports')
-  const names = new Map(keys.map(({ id, name }) => [id, name]))
-  const { knows, verify } = verifier(keys)
+  const { knows, nameOf, verify } = verifier(publicKeys)
   const known = new Map<string, boolean>()
 
   function isSigned(keyId: string, text: Buffer, signature: Buffer): boolean {
@@ -54,7 +48,7 @@ export function createSignatureCheck(
     const root = rootOfPath({ leaf: recordLeaf(record, valueSha256), index, size, path })
     const isOurs =
       root !== null &&
-      logs.some((log) => isSigned(keyId, batchText(names.get(keyId)!, log, size, root), signature))
+      logs.some((log) => isSigned(keyId, batchText(nameOf(keyId)!, log, size, root), signature))
     return { kind: isOurs ? 'signed' : 'wrong-signature', keyId }
   }
 }

@@ -54,8 +54,8 @@ export const forgery: readonly Attack[] = [
     async run({ installation: { home } }) {
       const folder = mkdtempSync(join(tmpdir(), 'cupel-stranger-'))
       try {
-        const other = await cupel(home, ['log', 'rotate-signing-key', '--of', 'reports', '--json'], {
-          CUPEL_REPORT_SIGNING_KEYS_FILE: join(folder, 'keys.json'),
+        const other = await cupel(home, ['log', 'rotate-signing-key', '--json'], {
+          CUPEL_SIGNING_KEYS_FILE: join(folder, 'keys.json'),
         })
         const { verifier_key: stranger } = JSON.parse(other.stdout) as { verifier_key: string }
         const { exitCode, is_proven: isProven, signatures, problems } = await audited(home, [stranger])

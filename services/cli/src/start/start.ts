@@ -22,7 +22,7 @@ import {
   type ServiceLogger,
 } from '@cupel/kit/service'
 import { createSigningKeys } from '@cupel/signing'
-import { lostRecords, REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import { lostRecords, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import {
   installationEvidence,
   PRIVATE,
@@ -212,12 +212,10 @@ async function requireWholeLog(
   if (lost !== null) throw new CommandError(lost, EXIT_FAILED)
 }
 
-/** Makes the keys of checkpoints and of reports in the home. */
+/** Makes the signing keys in the home. */
 function beginSigning(home: HeldHome, config: Config): void {
   if (config.CUPEL_SIGNING_KEYS_FILE === undefined)
-    createSigningKeys(join(home.folder, SIGNING_KEYS_FILE), 'checkpoints', config.CUPEL_LOG_PREFIX)
-  if (config.CUPEL_REPORT_SIGNING_KEYS_FILE === undefined)
-    createSigningKeys(join(home.folder, REPORT_SIGNING_KEYS_FILE), 'reports', config.CUPEL_LOG_PREFIX)
+    createSigningKeys(join(home.folder, SIGNING_KEYS_FILE), config.CUPEL_LOG_PREFIX)
 }
 
 function logLine({ kafka }: Stack, registry: string | null): Ready['log'] {

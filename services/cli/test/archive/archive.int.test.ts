@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openFolderStore } from '@cupel/archive'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import { SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
 import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
 import { noteSkip, until } from '@cupel/testkit'
@@ -23,7 +23,6 @@ let keys: string
 let elsewhere: string
 beforeAll(async () => {
   decided = await openDecided({ signs: true })
-  createSigningKeys(join(decided.folder, SIGNING_KEYS_FILE))
   await decided.importLabels('sdn', [SANCTIONED.row])
   report = await decided.screen(SANCTIONED.address, 'ETH')
   const topic = topicOf('SigningKeyPublished')
@@ -32,10 +31,7 @@ beforeAll(async () => {
   elsewhere = join(decided.folder, 'elsewhere')
   mkdirSync(elsewhere)
   keys = join(elsewhere, 'keys.txt')
-  const files = [SIGNING_KEYS_FILE, REPORT_SIGNING_KEYS_FILE]
-  const lines = files.flatMap((file) =>
-    readSigningKeys(join(decided.folder, file)).publicKeys.map(verifierKey),
-  )
+  const lines = readSigningKeys(join(decided.folder, SIGNING_KEYS_FILE)).publicKeys.map(verifierKey)
   writeFileSync(keys, `${lines.join('\n')}\n`)
   expect(await decided.json('archive', 'create', archive)).toMatchObject({ number: 1, folder: archive })
 })
@@ -273,14 +269,12 @@ describe.skipIf(!hasPython)('one file in Python', () => {
     }
   })
 
-  test('takes the keys that it was given, each for what it signs', async () => {
+  test('takes only the keys that it was given', async () => {
     const shown = fileOf('shown.json', report.report)
-    const [first = '', second = ''] = readFileSync(keys, 'utf8').split('\n')
-    const ofReports = [first, second].find((line) => line.includes('/reports+'))!
-    const ofLog = [first, second].find((line) => line !== ofReports)!
-    const [one, other] = [fileOf('log-key.txt', ofLog), fileOf('report-key.txt', ofReports)]
-    expect(await checked(shown, archive, one)).toMatchObject(refusal('which is not among the given ones'))
-    expect(await checked(shown, archive, other)).toMatchObject(
+    createSigningKeys(join(elsewhere, 'strangers.json'))
+    const { signer } = readSigningKeys(join(elsewhere, 'strangers.json'))
+    const stranger = fileOf('stranger.txt', verifierKey(signer.key))
+    expect(await checked(shown, archive, stranger)).toMatchObject(
       refusal('None of the given keys signed the manifest'),
     )
     expect(await checked(shown, join(elsewhere, 'nowhere'))).toMatchObject({ code: 2 })
@@ -335,12 +329,10 @@ test('what was wrong with the log when it was archived is found in the archive',
 })
 
 test('an archive holds nothing that opens anything', () => {
-  const secrets = [SIGNING_KEYS_FILE, REPORT_SIGNING_KEYS_FILE].flatMap((file) => {
-    const { keys: entries } = JSON.parse(readFileSync(join(decided.folder, file), 'utf8')) as {
-      keys: { privateKey: string | null }[]
-    }
-    return entries.flatMap(({ privateKey }) => privateKey ?? [])
-  })
+  const { keys: entries } = JSON.parse(readFileSync(join(decided.folder, SIGNING_KEYS_FILE), 'utf8')) as {
+    keys: { privateKey: string | null }[]
+  }
+  const secrets = entries.flatMap(({ privateKey }) => privateKey ?? [])
   for (const entry of readdirSync(archive, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const text = readFileSync(join(entry.parentPath, entry.name), 'latin1')

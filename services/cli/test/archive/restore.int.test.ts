@@ -2,15 +2,15 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { databaseBehindLog } from '@cupel/gate/access'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import { SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { topicOf, type ReportGenerated } from '@cupel/contracts'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { startProjector } from '@cupel/projector'
-import { createSigningKeys } from '@cupel/signing'
 import { killedAt, until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../command-line.js'
 import { openDecided, type Decided } from '../decided.js'
+import { giveLeaves } from '../retention/leaves.js'
 import { SANCTIONED } from '../some-labels.js'
 
 let decided: Decided
@@ -19,7 +19,6 @@ let report: ReportGenerated
 let archive: string
 beforeAll(async () => {
   decided = await openDecided({ signs: true })
-  createSigningKeys(join(decided.folder, SIGNING_KEYS_FILE))
   await decided.importLabels('sdn', [SANCTIONED.row])
   report = await decided.screen(SANCTIONED.address, 'ETH')
   // Checkpoints and archives are signed with the same key, which the projector publishes.
@@ -37,8 +36,7 @@ afterAll(async () => {
 /** An installation without records, with its own log. */
 async function another(): Promise<CommandLine> {
   const installation = await openCommandLine({}, { openLog: (database) => openEmbeddedLog({ database }) })
-  for (const file of [SIGNING_KEYS_FILE, REPORT_SIGNING_KEYS_FILE])
-    copyFileSync(join(decided.folder, file), join(installation.folder, file))
+  copyFileSync(join(decided.folder, SIGNING_KEYS_FILE), join(installation.folder, SIGNING_KEYS_FILE))
   return installation
 }
 
@@ -78,6 +76,7 @@ test('the log of an archive verifies, with every signature, and gives the same r
     return records.map((record) => again.codec.decode(record)).filter((event) => event?.type === 'LogAdopted')
   })
   expect(adopted?.data).toMatchObject({ replaces: archived, manifest: 1, reason: REASON[1] })
+  await giveLeaves(again)
   const verified = await again.json<Verified>('audit', 'verify')
   expect(verified.signatures).toMatchObject({ signed: 1, unsigned: 0 })
   expect(verified.problem_count).toBe(0)

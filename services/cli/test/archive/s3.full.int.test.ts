@@ -1,10 +1,10 @@
 /** An archive in a store: every command that takes an archive takes `s3://bucket/prefix`. */
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import { SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import type { ReportGenerated } from '@cupel/contracts'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
-import { createSigningKeys, readSigningKeys, verifierKey } from '@cupel/signing'
+import { readSigningKeys, verifierKey } from '@cupel/signing'
 import { startS3Server, type S3Server } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callCupel, openCommandLine, type Said } from '../command-line.js'
@@ -22,7 +22,6 @@ let archive: string
 let auditor: (...args: readonly string[]) => Promise<Said>
 beforeAll(async () => {
   ;[server, decided] = await Promise.all([startS3Server(), openDecided({ signs: true })])
-  createSigningKeys(join(decided.folder, SIGNING_KEYS_FILE))
   const first = await decided.screen(SANCTIONED.address, 'ETH')
   await decided.importLabels('sdn', [SANCTIONED.row])
   reports = [first, await decided.screen(SANCTIONED.address, 'ETH')]
@@ -46,9 +45,7 @@ function auditorOf({ folder }: Decided): (...args: readonly string[]) => Promise
   const elsewhere = join(folder, 'elsewhere')
   mkdirSync(elsewhere)
   const keys = join(elsewhere, 'keys.txt')
-  const lines = [SIGNING_KEYS_FILE, REPORT_SIGNING_KEYS_FILE].flatMap((file) =>
-    readSigningKeys(join(folder, file)).publicKeys.map(verifierKey),
-  )
+  const lines = readSigningKeys(join(folder, SIGNING_KEYS_FILE)).publicKeys.map(verifierKey)
   writeFileSync(keys, `${lines.join('\n')}\n`)
   return (...args) =>
     callCupel({ CUPEL_HOME: join(elsewhere, 'home'), ...settings }, [...args, '--public-keys', keys])
@@ -80,8 +77,7 @@ test('is created and added to, proven, decided again and explained with an acces
 test('becomes a log again', async () => {
   const again = await openCommandLine(settings, { openLog: (database) => openEmbeddedLog({ database }) })
   try {
-    for (const file of [SIGNING_KEYS_FILE, REPORT_SIGNING_KEYS_FILE])
-      copyFileSync(join(decided.folder, file), join(again.folder, file))
+    copyFileSync(join(decided.folder, SIGNING_KEYS_FILE), join(again.folder, SIGNING_KEYS_FILE))
     const restored = await again.json('archive', 'restore', archive, '--reason', 'The disk is lost.')
     expect(restored).toMatchObject({ folder: archive, archived: await decided.log.identity() })
     expect(await again.json('audit', 'verify')).toMatchObject({ reports: 3 })

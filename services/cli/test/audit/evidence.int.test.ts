@@ -48,7 +48,7 @@ interface Verified {
   } | null
 }
 
-/** A log that names a key of checkpoints has leaves. */
+/** A log that names a signing key has leaves. */
 const goneTree = { exitCode: 1, is_proven: false, problems: [{ row: 'transparency.log' }] }
 
 const verify = async (...options: string[]): Promise<Verified & { exitCode: number }> => {

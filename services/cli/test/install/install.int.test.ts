@@ -149,8 +149,7 @@ test('the doctor finds nothing at fault, and names what is', async () => {
   expect(healthy.out).toContain('Nothing is at fault.')
   expect(healthy.exitCode).toBe(0)
   expect(healthy.out).toMatch(/evidence +ok +Records of other producers are refused\./)
-  expect(healthy.out).toMatch(/evidence +warning +No checkpoints are made/)
-  expect(healthy.out).toMatch(/evidence +warning +Reports are not signed/)
+  expect(healthy.out).toMatch(/evidence +warning +Neither checkpoints nor records/)
   await admin.execute(`ALTER ROLE ${role} SUPERUSER`)
   await admin.execute('ALTER SCHEMA label_view RENAME TO label_view_lost')
   const said = await cupel('doctor', '--json')
@@ -176,7 +175,6 @@ test('the log refuses records of others, and the doctor finds its evidence', asy
     CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json'),
     CUPEL_SIGNING_KEYS_FILE: join(folder, 'signing-keys.json'),
     CUPEL_CHECKPOINT_FOLDER: join(folder, 'checkpoints'),
-    CUPEL_REPORT_SIGNING_KEYS_FILE: join(folder, 'report-signing-keys.json'),
   }
   const owner = openDatabase({
     ...{ connectionString: database.connectionString, maxConnections: 1, applicationName: 'test' },
@@ -197,35 +195,32 @@ test('the log refuses records of others, and the doctor finds its evidence', asy
   try {
     await call('log', 'add-key')
     await call('log', 'rotate-signing-key')
-    await call('log', 'rotate-signing-key', '--of', 'reports')
     const begun = [
       expect.stringMatching(/^Register the record key [0-9a-f]{12}\.$/),
-      expect.stringMatching(/^Publish the key [0-9a-f]{8} of checkpoints\.$/),
-      expect.stringMatching(/^Publish the key [0-9a-f]{8} of reports\.$/),
+      expect.stringMatching(/^Publish the signing key [0-9a-f]{8}\.$/),
     ]
     expect(await changes('--dry-run')).toEqual(begun)
     expect(await changes()).toEqual(begun)
-    expect(await published()).toHaveLength(2)
+    expect(await published()).toHaveLength(1)
     // Every record has a MAC, also that of the default policy.
     expect(
       await owner.query("SELECT 1 FROM log.record WHERE (headers::jsonb)->>'cupel_mac' IS NULL"),
     ).toHaveLength(1)
     expect(await changes()).toEqual([])
-    await call('log', 'rotate-signing-key', '--of', 'reports')
+    await call('log', 'rotate-signing-key')
     await call('log', 'add-key')
     // A further record key waits for `cupel log register-keys`: processes without it would not start.
-    const exchanged = [expect.stringMatching(/^Publish the key [0-9a-f]{8} of reports\.$/)]
+    const exchanged = [expect.stringMatching(/^Publish the signing key [0-9a-f]{8}\.$/)]
     expect(await changes('--dry-run')).toEqual(exchanged)
     expect((await callCupel(withKeys, ['doctor'])).out).toMatch(
-      /The key [0-9a-f]{8} of reports is not in the log/,
+      /The signing key [0-9a-f]{8} is not in the log/,
     )
     expect(await changes()).toEqual(exchanged)
     expect(await changes()).toEqual([])
-    expect(await published()).toHaveLength(3)
+    expect(await published()).toHaveLength(2)
     const { out } = await callCupel(withKeys, ['doctor'])
-    expect(out).toMatch(/evidence +ok +Reports are signed with the key/)
+    expect(out).toMatch(/evidence +ok +Checkpoints and records are signed with the key/)
     expect(out).toMatch(/evidence +ok +Records of other producers are refused\./)
-    expect(out).toMatch(/evidence +ok +Checkpoints of the log are signed\./)
   } finally {
     await owner.close()
     await rm(folder, { recursive: true, force: true })

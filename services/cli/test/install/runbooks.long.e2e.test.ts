@@ -97,7 +97,6 @@ describe.skipIf(missing !== undefined)(
         CUPEL_RECORD_KEYS_FILE: join(folder, 'record-keys.json'),
         CUPEL_PERSONAL_DATA_KEYS_FILE: join(folder, 'personal-data-keys.json'),
         CUPEL_SIGNING_KEYS_FILE: join(folder, 'signing-keys.json'),
-        CUPEL_REPORT_SIGNING_KEYS_FILE: join(folder, 'report-signing-keys.json'),
         CUPEL_CHECKPOINT_FOLDER: join(folder, 'checkpoints'),
         CUPEL_CHECKPOINT_INTERVAL_MS: '1000',
         CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8',

@@ -47,7 +47,7 @@ test('a copy with the same records takes the place of the log, and its readers g
     const verified = await verifyLog({
       ...{ log, codec, database, maxProblems: 10, rawTopics: new Set() },
       topics: installationTopics().filter(({ name }) => !name.includes('dead')),
-      publicKeys: installation.reportKeys,
+      publicKeys: installation.evidence!.keys.publicKeys,
     })
     expect(verified.problems).toEqual([])
     expect(verified.signatures.unsigned).toBe(0)

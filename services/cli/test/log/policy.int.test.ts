@@ -29,7 +29,7 @@ beforeAll(async () => {
   })
   const { deps, folder, environment, log } = installation
   const file = join(folder, SIGNING_KEYS_FILE)
-  createSigningKeys(file, 'checkpoints', PREFIX)
+  createSigningKeys(file, PREFIX)
   keysFile = join(folder, 'keys.txt')
   writeFileSync(keysFile, readSigningKeys(file).publicKeys.map(verifierKey).join('\n'))
   const identity = await log.identity()

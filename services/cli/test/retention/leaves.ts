@@ -5,9 +5,11 @@ import { placesOf } from '@cupel/event-log'
 import { CHECKPOINTS_FOLDER, extendLog, publishFiles, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { readSigningKeys } from '@cupel/signing'
 import { expect } from 'vitest'
-import type { Decided } from '../decided.js'
+import type { CommandLine } from '../command-line.js'
 
-export async function giveLeaves({ log, codec, database, folder }: Decided): Promise<void> {
+type Parts = Pick<CommandLine, 'log' | 'codec' | 'database' | 'folder'>
+
+export async function giveLeaves({ log, codec, database, folder }: Parts): Promise<void> {
   const keys = readSigningKeys(join(folder, SIGNING_KEYS_FILE))
   const folders = [join(folder, CHECKPOINTS_FOLDER)]
   await extendLog({ log, codec, database, keys, folders, places: await placesOf(log, topicSpecs) })

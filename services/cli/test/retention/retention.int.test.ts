@@ -2,9 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
-import { createSigningKeys } from '@cupel/signing'
 import { until } from '@cupel/testkit'
-import { SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDecided, type Decided } from '../decided.js'
 import { SANCTIONED } from '../some-labels.js'
@@ -18,7 +16,6 @@ let archive: string
 let first: ReportGenerated
 beforeEach(async () => {
   decided = await openDecided({ signs: true })
-  createSigningKeys(join(decided.folder, SIGNING_KEYS_FILE))
   archive = join(decided.folder, 'archive')
   await decided.importLabels('sdn', [SANCTIONED.row])
   first = await decided.screen(SANCTIONED.address, 'ETH')

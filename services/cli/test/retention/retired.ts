@@ -5,7 +5,7 @@ import { canonicalJson, sha256Hex } from '@cupel/domain'
 import type { EventLog } from '@cupel/event-log'
 import { publishKeys, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { documentReader, documentsOf, getReport } from '@cupel/reports/read-model'
-import { createSigningKeys, readSigningKeys } from '@cupel/signing'
+import { readSigningKeys } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
 import { openDecided, type Decided } from '../decided.js'
@@ -32,8 +32,7 @@ export interface Retired extends Decided {
 }
 
 export async function openRetired(options: Parameters<typeof openDecided>[0] = {}): Promise<Retired> {
-  const decided = await openDecided(options)
-  createSigningKeys(join(decided.folder, SIGNING_KEYS_FILE))
+  const decided = await openDecided({ signs: true, ...options })
   // As a projector does that has them.
   await publishKeys(decided.database, readSigningKeys(join(decided.folder, SIGNING_KEYS_FILE)))
   const archive = join(decided.folder, 'archive')

@@ -47,9 +47,7 @@ beforeAll(async () => {
   const made = await call(ready, '/v1/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/hook' } })
   expect(made.status, made.text).toBe(201)
   secrets.set('webhook secret', (JSON.parse(made.text) as { secret: string }).secret)
-  for (const file of [
-    ...['record-keys.json', 'signing-keys.json', 'report-signing-keys.json', 'personal-data-keys.json'],
-  ])
+  for (const file of [...['record-keys.json', 'signing-keys.json', 'personal-data-keys.json']])
     for (const [index, value] of privateParts(JSON.parse(readFileSync(join(home, file), 'utf8'))).entries())
       secrets.set(`${file} ${index}`, value)
   const { databaseUrl } = JSON.parse(readFileSync(join(home, 'run.json'), 'utf8')) as { databaseUrl: string }

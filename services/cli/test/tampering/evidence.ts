@@ -23,13 +23,7 @@ import type { Database, Transaction } from '@cupel/postgres'
 import { putCheckpoints } from '@cupel/projections'
 import { latestReportRecord, latestReportsOf, reportedAddressesOf } from '@cupel/reports/read-model'
 import { createPdfRenderer, type PdfRenderer } from '@cupel/reports/pdf'
-import {
-  createSigningKeys,
-  readSigningKeys,
-  verifierKey,
-  type PublicKey,
-  type SigningKeys,
-} from '@cupel/signing'
+import { readSigningKeys, verifierKey, type PublicKey, type SigningKeys } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import {
@@ -37,7 +31,6 @@ import {
   extendLog,
   publishFiles,
   readProof,
-  REPORT_SIGNING_KEYS_FILE,
   SIGNING_KEYS_FILE,
   transparencyFolder,
 } from '@cupel/evidence/transparency'
@@ -100,7 +93,6 @@ export async function openEvidence(): Promise<Evidence> {
   const decided = await openDecided({ signs: true, settings: { CUPEL_CHECKPOINT_FOLDER: copies } })
   const { folder, database, log, codec } = decided
   const keyFile = join(folder, SIGNING_KEYS_FILE)
-  createSigningKeys(keyFile)
   const keys = readSigningKeys(keyFile)
   const checkpoints = join(folder, CHECKPOINTS_FOLDER)
   mkdirSync(checkpoints, { recursive: true })
@@ -122,9 +114,7 @@ export async function openEvidence(): Promise<Evidence> {
   await settled(decided, 1 + 2 * SCREENED.length)
   await step()
   await decided.json('archive', 'create', archive)
-  const publicKeys = [keyFile, join(folder, REPORT_SIGNING_KEYS_FILE)].flatMap(
-    (file) => readSigningKeys(file).publicKeys,
-  )
+  const { publicKeys } = keys
   const keysFile = join(elsewhere, 'keys.txt')
   writeFileSync(keysFile, `${publicKeys.map(verifierKey).join('\n')}\n`)
   const records = await everyRecord(decided, topicSpecs)

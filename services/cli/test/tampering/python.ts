@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 spec = importlib.util.spec_from_file_location("verify_report", sys.argv[1])
 verifier = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(verifier)
-keys, _ = verifier.read_keys(open(sys.argv[2], encoding="utf-8").read())
+keys = verifier.read_keys(open(sys.argv[2], encoding="utf-8").read())
 answers = []
 for report, proof in json.load(open(sys.argv[3], encoding="utf-8")):
     try:

@@ -271,7 +271,7 @@ const copyKinds: readonly Kind[] = [
   }),
 ]
 
-/** Changes the file with the key of checkpoints; a finding, or the refusal to use it, names the file or the checkpoints that do not count. */
+/** Changes the file with the signing key; a finding, or the refusal to use it, names the file or the checkpoints that do not count. */
 function keyKind(name: string, change: (evidence: Evidence, text: string, random: Random) => string): Kind {
   return {
     ...{ surface: 'transparency', name, weight: 0.5, command },

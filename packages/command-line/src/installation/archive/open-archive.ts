@@ -17,7 +17,7 @@ import {
   type EventCodec,
   type RecordKeys,
 } from '@cupel/event-log'
-import { purposeOf, verifier, type PublicKey, type Verifier } from '@cupel/signing'
+import { verifier, type PublicKey, type Verifier } from '@cupel/signing'
 import { installationEvidence } from '../evidence.js'
 import {
   type CliContext,
@@ -26,7 +26,6 @@ import {
   EXIT_FAILED,
   EXIT_NOT_FOUND,
   EXIT_UNAVAILABLE,
-  EXIT_USAGE,
 } from '../../index.js'
 import { homeRecordKeys } from '../record-keys-file.js'
 import { openStore } from './open-store.js'
@@ -122,9 +121,7 @@ async function manifestVerifier(
       EXIT_CONFIG,
     )
   }
-  const keys = publicKeys.filter((key) => purposeOf(key) === 'checkpoints')
-  if (keys.length > 0) return verifier(keys)
-  throw new CommandError('None of the given public keys signs checkpoints and archives.', EXIT_USAGE)
+  return verifier(publicKeys)
 }
 
 /** With the keys of an auditor the home belongs to another installation, or to none: only a named file counts then. */

@@ -63,7 +63,7 @@ export function registerVerify(audit: Command, context: CliContext): void {
 record says, ids stand where their names put them and never say two things, no record is missing, and every row of every read
 model and of the primary tables is what the log states. With --kept, a later run reads what came since. Compares every record, with its place and its time, with its leaf in the transparency log:
 in the database, in the home and in CUPEL_CHECKPOINT_FOLDER, and says so if there are none. Every report must carry a signature, once the
-log names a key of reports: of a key that the log names, or with --public-keys only of those of the file, so that an auditor needs nothing
+log names a key: of a key that the log names, or with --public-keys only of those of the file, so that an auditor needs nothing
 secret. Ends with ${EXIT_FAILED} if a problem was found or less is there than expected,
 and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     )
@@ -259,13 +259,13 @@ async function verifyWith(context: CliContext, options: VerifyOptions, parts: Wo
   }
   const keptLeaves = keeper?.named[0]?.size ?? keeper?.head?.tree.size ?? 0
   if (evidence === null) {
-    const withoutLeaves = withTree(result, null, { asksKeys: publicKeys === null, keptLeaves })
+    const withoutLeaves = withTree(result, null, keptLeaves)
     return keeper === null
       ? withoutLeaves
       : { ...withoutLeaves, kept: keptRunOf(keeper, withoutLeaves, null) }
   }
   const compared = await compareWithLeaves(context, options, { ...parts, accepted, acceptances, evidence })
-  const ended = withTree(result, compared.leaves, { asksKeys: true, keptLeaves })
+  const ended = withTree(result, compared.leaves, keptLeaves)
   return keeper === null ? ended : { ...ended, kept: keptRunOf(keeper, ended, compared.again) }
 }
 

@@ -4,23 +4,16 @@ import { leafProblems, type ComparedLeaves } from './compared-leaves.js'
 import type { Verified } from './verified.js'
 
 /**
- * A log that names a key of checkpoints has a transparency log: without one, nothing shows what was changed. So has one whose leaves an
+ * A log that names a signing key has a transparency log: without one, nothing shows what was changed. So has one whose leaves an
  * earlier run compared.
  */
 export function withTree(
   result: Omit<Verified, 'leaves'>,
   leaves: ComparedLeaves | null,
-  {
-    asksKeys,
-    keptLeaves,
-  }: {
-    /** Whether keys that the log names count: an auditor may have given no key of checkpoints. */
-    readonly asksKeys: boolean
-    /** Number of leaves that an earlier run compared. */
-    readonly keptLeaves: number
-  },
+  /** Number of leaves that an earlier run compared. */
+  keptLeaves: number,
 ): Verified {
-  const isDue = keptLeaves > 0 || (asksKeys && result.signatures.checkpointKeys > 0)
+  const isDue = keptLeaves > 0 || result.signatures.keys.some(({ isPublished }) => isPublished)
   const isGone = (leaves?.comparison ?? null) === null && isDue
   const detail = keptLeaves > 0 ? keptGone(keptLeaves) : TREE_GONE
   const gone = problemOfRow('table', { row: 'transparency.log' }, detail)
@@ -32,7 +25,7 @@ export function withTree(
 }
 
 const TREE_GONE =
-  'The log names a key of checkpoints, and there is no transparency log or no key of it: its rows and files, or the signing keys, are gone.'
+  'The log names a signing key, and there is no transparency log or no key of it: its rows and files, or the signing keys, are gone.'
 const keptGone = (leaves: number): string =>
   `A tree of ${leaves} leaves was verified before, and there is no transparency log or no key of it: its rows and files, or the signing keys, are gone.`
 

@@ -1,15 +1,8 @@
 /** `cupel log signing-keys` and `rotate-signing-key`. */
-import { reportSigningKeysFile, signingKeysFile } from '../../transparency/index.js'
+import { installationKeys, signingKeysFile } from '../../transparency/index.js'
 import type { Config } from '@cupel/kit/service'
-import {
-  readSigningKeys,
-  rotateSigningKey,
-  SigningKeysError,
-  verifierKey,
-  type SigningPurpose,
-} from '@cupel/signing'
-import { Option, type Command } from 'commander'
-import { existsSync } from 'node:fs'
+import { rotateSigningKey, SigningKeysError, verifierKey } from '@cupel/signing'
+import type { Command } from 'commander'
 import {
   answer,
   type JsonOption,
@@ -18,8 +11,6 @@ import {
   EXIT_CONFIG,
   EXIT_NOT_FOUND,
 } from '@cupel/command-line'
-
-const PURPOSES: readonly SigningPurpose[] = ['checkpoints', 'reports']
 
 export function registerSigningKeys(log: Command, context: CliContext): void {
   registerList(log, context)
@@ -30,37 +21,29 @@ async function configOf(context: CliContext): Promise<Config & { CUPEL_HOME: str
   return { ...(await context.config()), CUPEL_HOME: context.home }
 }
 
-function fileOf(config: Config, purpose: SigningPurpose): string {
-  return purpose === 'reports' ? reportSigningKeysFile(config) : signingKeysFile(config)
-}
-
 function registerList(log: Command, context: CliContext): void {
   log
     .command('signing-keys')
     .summary('show the public keys that auditors check with')
     .description(
-      `Shows the public keys of checkpoints and of reports, one line each as C2SP verifiers take them. Give them to auditors
-yourself: \`cupel audit verify --public-keys FILE\` takes a file of them.`,
+      `Shows the public keys, one line each as C2SP verifiers take them. Give them to auditors yourself:
+\`cupel audit verify --public-keys FILE\` takes a file of them.`,
     )
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) => {
       const config = await configOf(context)
-      const present = PURPOSES.filter((purpose) => existsSync(fileOf(config, purpose)))
-      if (present.length === 0)
-        throw new CommandError('This installation has no signing keys.', EXIT_NOT_FOUND)
-      const keys = present.flatMap((purpose) => {
-        const { signer, publicKeys } = ofFile(() => readSigningKeys(fileOf(config, purpose)))
-        return publicKeys.map((key) => ({
-          ...{ key_id: key.id, signs: purpose, created_at: key.createdAt },
-          ...{ is_active: key.id === signer.key.id, verifier_key: verifierKey(key) },
-        }))
-      })
+      const present = ofFile(() => installationKeys(config))
+      if (present === null) throw new CommandError('This installation has no signing keys.', EXIT_NOT_FOUND)
+      const keys = present.publicKeys.map((key) => ({
+        ...{ key_id: key.id, created_at: key.createdAt },
+        ...{ is_active: key.id === present.signer.key.id, verifier_key: verifierKey(key) },
+      }))
       // A file of this output is what commands take that verify: they skip lines that begin with #.
       answer(context, options, { keys }, () =>
         keys
           .map((key) => {
             const active = key.is_active ? ', active' : ''
-            return `# made ${key.created_at}, signs ${key.signs}${active}\n${key.verifier_key}`
+            return `# made ${key.created_at}${active}\n${key.verifier_key}`
           })
           .join('\n'),
       )
@@ -75,13 +58,10 @@ function registerRotate(log: Command, context: CliContext): void {
       `Adds a key to the file, or makes the file, and deletes the private half of the earlier ones. Processes sign with the new key from their next start
 on, and publish it then (SigningKeyPublished).`,
     )
-    .addOption(new Option('--of <what>', 'what the key signs').choices(PURPOSES).default('checkpoints'))
     .option('--json', 'answer in JSON')
-    .action(async (options: JsonOption & { of: SigningPurpose }) => {
+    .action(async (options: JsonOption) => {
       const config = await configOf(context)
-      const key = ofFile(() =>
-        rotateSigningKey(fileOf(config, options.of), options.of, config.CUPEL_LOG_PREFIX),
-      )
+      const key = ofFile(() => rotateSigningKey(signingKeysFile(config), config.CUPEL_LOG_PREFIX))
       answer(context, options, { key_id: key.id, verifier_key: verifierKey(key) }, () =>
         [`${verifierKey(key)}`, 'It signs from the next start on. Give this line to your auditors.'].join(
           '\n',

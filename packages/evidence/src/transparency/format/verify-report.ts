@@ -1,6 +1,6 @@
 /** Checks whether a report, and what people decided about it, is in a transparency log: only from the report, a proof and public keys. */
 import { isUtf8 } from 'node:buffer'
-import { isIncluded, leafHash, purposeOf, UnsignedNoteError, verifier, type PublicKey } from '@cupel/signing'
+import { isIncluded, leafHash, UnsignedNoteError, verifier, type PublicKey } from '@cupel/signing'
 import { provenEntries, type ProofOfEntry, type ProvenEntry } from './case-entries.js'
 import { openCheckpoint, type OpenedCheckpoint } from './checkpoint.js'
 import {
@@ -89,7 +89,7 @@ function entriesOf(
 
 function checkpointOf(note: string, keys: readonly PublicKey[]): OpenedCheckpoint {
   try {
-    const opened = openCheckpoint(note, verifier(keys.filter((key) => purposeOf(key) === 'checkpoints')))
+    const opened = openCheckpoint(note, verifier(keys))
     if (opened !== null) return opened
   } catch (error) {
     if (!(error instanceof UnsignedNoteError)) throw error

@@ -7,9 +7,12 @@ export const SIGNING_KEYS_FILE = 'signing-keys.json'
 /** Folder of the published files in the home. */
 export const CHECKPOINTS_FOLDER = 'checkpoints'
 
-export interface EvidenceConfig {
+export interface SigningConfig {
   readonly CUPEL_HOME: string
   readonly CUPEL_SIGNING_KEYS_FILE?: string | undefined
+}
+
+export interface EvidenceConfig extends SigningConfig {
   readonly CUPEL_LOG_PREFIX?: string | undefined
   readonly CUPEL_CHECKPOINT_FOLDER?: string | undefined
   readonly CUPEL_CHECKPOINT_INTERVAL_MS: number
@@ -27,15 +30,19 @@ export class EvidenceConfigError extends Error {
   override readonly name = 'EvidenceConfigError'
 }
 
-export function signingKeysFile(
-  config: Pick<EvidenceConfig, 'CUPEL_HOME' | 'CUPEL_SIGNING_KEYS_FILE'>,
-): string {
+export function signingKeysFile(config: SigningConfig): string {
   return config.CUPEL_SIGNING_KEYS_FILE ?? join(config.CUPEL_HOME, SIGNING_KEYS_FILE)
+}
+
+/** Null if the installation has no signing keys. Throws SigningKeysError if they cannot be used. */
+export function installationKeys(config: SigningConfig): SigningKeys | null {
+  const file = signingKeysFile(config)
+  return config.CUPEL_SIGNING_KEYS_FILE === undefined && !existsSync(file) ? null : readSigningKeys(file)
 }
 
 /** The folders in which the transparency log of the installation is, or would be, published. */
 export function evidenceFolders(
-  config: Pick<EvidenceConfig, 'CUPEL_HOME' | 'CUPEL_SIGNING_KEYS_FILE' | 'CUPEL_CHECKPOINT_FOLDER'>,
+  config: SigningConfig & Pick<EvidenceConfig, 'CUPEL_CHECKPOINT_FOLDER'>,
 ): readonly [string, ...string[]] {
   const { CUPEL_HOME: home, CUPEL_SIGNING_KEYS_FILE: shared, CUPEL_CHECKPOINT_FOLDER: folder } = config
   const ofHome = join(home, CHECKPOINTS_FOLDER)
@@ -54,17 +61,16 @@ export function evidenceSettings(config: EvidenceConfig): EvidenceSettings | nul
     CUPEL_CHECKPOINT_FOLDER: folder,
     CUPEL_LOG_PREFIX: prefix,
   } = config
-  const file = signingKeysFile(config)
-  if (shared === undefined && !existsSync(file)) return null
+  const keys = installationKeys(config)
+  if (keys === null) return null
   if (shared !== undefined && folder === undefined)
     throw new EvidenceConfigError(
       'CUPEL_SIGNING_KEYS_FILE needs CUPEL_CHECKPOINT_FOLDER: a folder for checkpoints that every projector can write.',
     )
-  const keys = readSigningKeys(file)
   const { name } = keys.signer.key
   if (prefix !== undefined && prefix !== name)
     throw new EvidenceConfigError(
-      `CUPEL_LOG_PREFIX is ${prefix}, and ${file} has keys of ${name}: a log keeps the name with which its first key was made.`,
+      `CUPEL_LOG_PREFIX is ${prefix}, and ${signingKeysFile(config)} has keys of ${name}: a log keeps the name with which its first key was made.`,
     )
   return {
     keys,

@@ -3,7 +3,7 @@ import { topicSpecs } from '@cupel/contracts'
 import { areRecordKeysRegistered, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
-  areReportsSigned,
+  isLogSigned,
   readArchives,
   readCosigning,
   readStanding,
@@ -19,17 +19,11 @@ export const evidenceCheck = (examined: Examined): Check => ({
   name: 'evidence',
   needs: ['log'],
   async look() {
-    const { database, log, signs } = examined
+    const { database, log } = examined
     return [
       (await areRecordKeysRegistered(database, await log.identity()))
         ? ok('Records of other producers are refused.')
         : fault('No record keys are registered for this log: no service starts.', INSTALL),
-      signs
-        ? ok('Checkpoints of the log are signed.')
-        : warning(
-            'No checkpoints are made: a change of the log may go unseen.',
-            'Set CUPEL_SIGNING_KEYS_FILE and CUPEL_CHECKPOINT_FOLDER, make the file with `cupel log rotate-signing-key`, and restart the projectors.',
-          ),
       await signatureFinding(examined),
       ...(await leafFindings(examined)),
       ...(await archiveFindings(examined)),
@@ -38,12 +32,14 @@ export const evidenceCheck = (examined: Examined): Check => ({
 })
 
 /** Whether records get leaves, and witnesses cosign: what has stopped is a fault. */
-async function leafFindings({ database, log, signs }: Examined): Promise<Found[]> {
+async function leafFindings({ database, log, signingKeys }: Examined): Promise<Found[]> {
   const standstills = await standstillFaults({ database, log }, ['transparency log', 'witnesses'])
   if (standstills.length > 0) return standstills
   const standing = await readStanding(database, log, topicSpecs)
   if (standing === null)
-    return signs ? [warning('No record has a leaf of the transparency log yet.', 'Start the projector.')] : []
+    return signingKeys === null
+      ? []
+      : [warning('No record has a leaf of the transparency log yet.', 'Start the projector.')]
   return [
     ok(`${standing.leaves} records have leaves of the transparency log, and ${standing.unleafed} wait.`),
     ...(await witnessFindings(database, log)),
@@ -51,13 +47,13 @@ async function leafFindings({ database, log, signs }: Examined): Promise<Found[]
 }
 
 /** Without signing keys no archive can be made. */
-async function archiveFindings({ database, log, signs }: Examined): Promise<Found[]> {
+async function archiveFindings({ database, log, signingKeys }: Examined): Promise<Found[]> {
   const late = await standstillFaults({ database, log }, ['archive'])
   const archives = await readArchives(database, await log.identity())
   if (late.length > 0) return late
   const made = archives.filter(({ madeAgeMs }) => madeAgeMs !== null)
   if (made.length > 0) return [ok(`${made.length} archives of the log are kept.`)]
-  return signs ? [warning('No archive of the log is made.', 'docs/archive.md')] : []
+  return signingKeys === null ? [] : [warning('No archive of the log is made.', 'docs/archive.md')]
 }
 
 /** Returns nothing if no witness is asked. */
@@ -76,20 +72,20 @@ async function witnessFindings(database: Database, log: EventLog): Promise<Found
   ]
 }
 
-async function signatureFinding({ database, log, reportKeys: keys }: Examined): Promise<Found> {
+async function signatureFinding({ database, log, signingKeys: keys }: Examined): Promise<Found> {
   if (keys === null)
-    return (await areReportsSigned({ database, log, codec: await loadCodec(database) }))
+    return (await isLogSigned({ database, log, codec: await loadCodec(database) }))
       ? fault(
-          'Reports must be signed and there is no key for it: no scorer begins.',
-          'Restore the file of CUPEL_REPORT_SIGNING_KEYS_FILE from its backup.',
+          'The log is signed and there is no key for it: no scorer begins.',
+          'Restore the file of CUPEL_SIGNING_KEYS_FILE from its backup.',
         )
       : warning(
-          'Reports are not signed: an auditor cannot check one by itself.',
-          'Make a file with `cupel log rotate-signing-key --of reports`, set CUPEL_REPORT_SIGNING_KEYS_FILE for the scorers and `cupel install`, and restart the scorers.',
+          'Neither checkpoints nor records of public topics are signed: a change of the log may go unseen.',
+          'Make a file with `cupel log rotate-signing-key`, set CUPEL_SIGNING_KEYS_FILE and CUPEL_CHECKPOINT_FOLDER, and restart the services.',
         )
   const [unpublished] = await unpublishedKeys(database, keys)
-  if (unpublished !== undefined) return fault(`The key ${unpublished} of reports is not in the log.`, INSTALL)
-  return ok(`Reports are signed with the key ${keys.signer.key.id}.`)
+  if (unpublished !== undefined) return fault(`The signing key ${unpublished} is not in the log.`, INSTALL)
+  return ok(`Checkpoints and records are signed with the key ${keys.signer.key.id}.`)
 }
 
 export async function standstillFaults(

@@ -14,10 +14,8 @@ export interface Examined {
   readonly logins: readonly ServiceLogin[]
   readonly log: EventLog
   readonly registry: SchemaRegistry | null
-  /** Whether checkpoints of the log are signed. */
-  readonly signs: boolean
-  /** The keys of reports; null if there are none. */
-  readonly reportKeys: SigningKeys | null
+  /** Null if nothing is signed. */
+  readonly signingKeys: SigningKeys | null
   /** The local installation that runs; null if there is none. */
   readonly run: RunFile | null
   /** CUPEL_HOME of a local installation; null if its data is elsewhere. */

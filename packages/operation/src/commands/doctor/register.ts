@@ -23,24 +23,19 @@ Exits with 0 if nothing is at fault (warnings are told) and with ${EXIT_FAILED} 
 }
 
 export async function findingsOf(context: CliContext): Promise<readonly Finding[]> {
-  const [
-    { namesTarget, withTarget },
-    { examine },
-    { checksOf },
-    { installationEvidence, installationReportKeys },
-  ] = await Promise.all([
-    import('../install/target.js'),
-    import('./examine.js'),
-    import('./checks.js'),
-    import('@cupel/command-line/installation'),
-  ])
+  const [{ namesTarget, withTarget }, { examine }, { checksOf }, { installationEvidence }] =
+    await Promise.all([
+      import('../install/target.js'),
+      import('./examine.js'),
+      import('./checks.js'),
+      import('@cupel/command-line/installation'),
+    ])
   if (namesTarget(await context.config()))
     return await withTarget(context, (target) =>
       examine(
         checksOf({
           ...target,
-          signs: installationEvidence(context, target.config) !== null,
-          reportKeys: installationReportKeys(context, target.config),
+          signingKeys: installationEvidence(context, target.config)?.keys ?? null,
           registry: target.config.CUPEL_LOG === 'kafka' ? target.registry : null,
           ...{ run: null, home: null },
         }),
@@ -50,8 +45,7 @@ export async function findingsOf(context: CliContext): Promise<readonly Finding[
     examine(
       checksOf({
         ...{ config, database, log, logins: [], registry: null, run, home: context.home },
-        signs: installationEvidence(context, config) !== null,
-        reportKeys: installationReportKeys(context, config),
+        signingKeys: installationEvidence(context, config)?.keys ?? null,
       }),
     ),
   )

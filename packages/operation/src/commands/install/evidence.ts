@@ -5,8 +5,8 @@
 import { areRecordKeysRegistered, registerRecordKeys } from '@cupel/event-log'
 import type { Database, Queryable } from '@cupel/postgres'
 import { recordKeysOf } from '../../connections/index.js'
-import { purposeOf, readSigningKeys, SigningKeysError, type SigningKeys } from '@cupel/signing'
-import { publishKeys, readReportSigningKeys, unpublishedKeys } from '@cupel/evidence/transparency'
+import { readSigningKeys, SigningKeysError, type SigningKeys } from '@cupel/signing'
+import { publishKeys, unpublishedKeys } from '@cupel/evidence/transparency'
 import { CommandError, EXIT_CONFIG } from '@cupel/command-line'
 import { recordRegistration } from '@cupel/evidence/commands'
 import type { Step } from './step.js'
@@ -39,25 +39,22 @@ function recordKeysStep({ database, log, config }: Target): Step {
 }
 
 function keysStep({ database, config }: Target): Step {
-  const { CUPEL_SIGNING_KEYS_FILE: file, CUPEL_REPORT_SIGNING_KEYS_FILE: ofReports } = config
-  const files = (): readonly SigningKeys[] => {
-    const ofCheckpoints = file === undefined ? null : ofFile(() => readSigningKeys(file))
-    const reportKeys = ofReports === undefined ? null : ofFile(() => readReportSigningKeys(config))
-    return [ofCheckpoints, reportKeys].filter((keys) => keys !== null)
-  }
+  const { CUPEL_SIGNING_KEYS_FILE: file } = config
+  const ofInstallation = (): SigningKeys | null =>
+    file === undefined ? null : ofFile(() => readSigningKeys(file))
   return {
     name: 'signing keys',
     usesLog: true,
     async needed() {
+      const keys = ofInstallation()
+      if (keys === null) return []
       const hasKeys = await hasTable(database, 'transparency.published_key')
-      const missing = files().map(async (keys) => {
-        const ids = hasKeys ? await unpublishedKeys(database, keys) : keys.publicKeys.map(({ id }) => id)
-        return ids.map((id) => `Publish the key ${id} of ${purposeOf(keys.signer.key)}.`)
-      })
-      return (await Promise.all(missing)).flat()
+      const ids = hasKeys ? await unpublishedKeys(database, keys) : keys.publicKeys.map(({ id }) => id)
+      return ids.map((id) => `Publish the signing key ${id}.`)
     },
     async make(needed) {
-      if (needed.length > 0) for (const keys of files()) await publishKeys(database, keys)
+      const keys = ofInstallation()
+      if (needed.length > 0 && keys !== null) await publishKeys(database, keys)
       return needed
     },
   }

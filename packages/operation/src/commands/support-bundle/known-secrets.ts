@@ -1,7 +1,7 @@
 /** The secrets of an installation that this command can read, so that the bundle can be searched for them. None is kept. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { REPORT_SIGNING_KEYS_FILE, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import { SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { readRun } from '@cupel/local-stack'
 import { isToldSetting, pairsOf, settings } from '@cupel/kit/service'
 import { homePersonalDataKeys, homeRecordKeys } from '@cupel/command-line/installation'
@@ -24,7 +24,6 @@ export function knownSecrets(environment: Readonly<NodeJS.ProcessEnv>, home: str
     homeRecordKeys(home),
     homePersonalDataKeys(home),
     join(home, SIGNING_KEYS_FILE),
-    join(home, REPORT_SIGNING_KEYS_FILE),
     ...PROFILES.map((profile) => demoKeysFile(join(home, profile))),
     ...PROFILES.flatMap((profile) => passwordFiles(join(home, profile))),
   ]

@@ -62,7 +62,7 @@ function plant(): {
   for (const profile of ['embedded', 'kafka'])
     for (const name of ['password', 'service-password'])
       write(`home/${profile}/server/${name}`, planted(`${name} of ${profile}`))
-  for (const name of ['record-keys', 'signing-keys', 'report-signing-keys', 'personal-data-keys'])
+  for (const name of ['record-keys', 'signing-keys', 'personal-data-keys'])
     write(`home/${name}.json`, {
       keys: [{ id: 'one', key: planted(name), privateKey: planted(`${name}, private`) }],
     })
