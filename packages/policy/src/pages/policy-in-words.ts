@@ -1,7 +1,7 @@
 /** What was in force, and the settings of another policy in words. */
 import type { PolicyDocument } from '@cupel/domain'
 import { visibleText } from '@cupel/reports/document'
-import { settingSections, titleOf, valueText } from './policy-settings.js'
+import { settingName, settingSections, valueText } from './policy-settings.js'
 
 export interface PolicyChange {
   readonly path: string
@@ -18,9 +18,7 @@ export interface PolicyActivation {
 
 /** `levels.red`, 70, 80 → `Levels: red changes from 70 to 80.` */
 export function changeText({ path, from, to }: PolicyChange): string {
-  const [section = '', ...rest] = path.split('.')
-  const name =
-    rest.length === 0 ? titleOf(section) : `${titleOf(section)}: ${rest.join(' ').replaceAll('_', ' ')}`
+  const name = settingName(path)
   const [before, after] = [valueText(from), valueText(to)].map(visibleText)
   if (from === null) return `${visibleText(name)} is new: ${after}.`
   return to === null

@@ -1,7 +1,7 @@
 /** A policy document as settings with their meanings, in the order of the published schema. Pure. */
 import { policyJsonSchema } from '@cupel/contracts'
 import type { PolicyDocument } from '@cupel/domain'
-import { amountText } from '@cupel/reports/document'
+import { amountText, en, nameOf } from '@cupel/reports/document'
 
 export interface Setting {
   /** Names from the root, joined by dots. */
@@ -38,8 +38,13 @@ export function settingSections(document: PolicyDocument): readonly SettingSecti
     }))
 }
 
-export const titleOf = (name: string): string =>
-  (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')
+const titleOf = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')
+
+/** `levels.orange` → `Levels: orange`. */
+export function settingName(path: string): string {
+  const [section = '', ...rest] = path.split('.')
+  return [titleOf(section), rest.join(' ').replaceAll('_', ' ')].filter((text) => text !== '').join(': ')
+}
 
 /** A name that the schema does not have comes last. */
 const rankIn = (order: readonly string[], name: string): number =>
@@ -81,11 +86,19 @@ export function valueText(value: unknown): string {
     const entries = Object.entries(value)
     return entries.length === 0
       ? 'none'
-      : entries.map(([name, inner]) => `${name} ${valueText(inner)}`).join(', ')
+      : entries.map(([name, inner]) => `${name} ${memberText(name, inner)}`).join(', ')
   }
   if (typeof value === 'number') return amountText(String(value))
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
+
+/** Codes of authorities and of conditions in words. */
+const memberText = (name: string, value: unknown): string =>
+  name === 'origin'
+    ? nameOf(en.origins, valueText(value))
+    : name === 'when'
+      ? valueText(value).replaceAll('_', ' ')
+      : valueText(value)
 
 /** Settings that the simple form changes: the bands, the weights, and the minimum points of severe findings. */
 export const simpleSettings = [

@@ -1,6 +1,13 @@
 import { defaultPolicy } from '@cupel/domain'
 import { expect, test } from 'vitest'
-import { numberAt, settingSections, simpleSettings, valueText, withNumbers } from './policy-settings.js'
+import {
+  numberAt,
+  settingName,
+  settingSections,
+  simpleSettings,
+  valueText,
+  withNumbers,
+} from './policy-settings.js'
 
 const settings = settingSections(defaultPolicy).flatMap((section) => section.settings)
 
@@ -18,7 +25,12 @@ test('a setting in a group also says what the group is', () => {
 test('values read as a person writes them', () => {
   expect(valueText(10_000)).toBe('10,000')
   expect(valueText([])).toBe('none')
-  expect(valueText([{ origin: 'us-ofac', when: 'always' }])).toBe('origin us-ofac, when always')
+  expect(valueText([{ origin: 'us-ofac', when: 'once_published' }])).toBe('origin OFAC, when once published')
+})
+
+test('a setting is named in words', () => {
+  const words = ['levels.red', 'exposure.direct_sanctions_minimum', 'transfers'].map(settingName)
+  expect(words).toEqual(['Levels: red', 'Exposure: direct sanctions minimum', 'Transfers'])
 })
 
 test('every number of the simple form is a setting of the default policy', () => {

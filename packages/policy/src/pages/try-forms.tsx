@@ -1,7 +1,7 @@
 /** The forms that try another policy: some numbers, or a whole document. */
 import type { PolicyDocument } from '@cupel/domain'
 import { Form, Notice, type PageCall, mayChange } from '@cupel/console'
-import { numberAt, simpleSettings, titleOf } from './policy-settings.js'
+import { numberAt, settingName, simpleSettings } from './policy-settings.js'
 
 export interface TryState {
   /** The entered values, by setting. */
@@ -74,7 +74,7 @@ function NumbersForm({ call, document, state }: TryFormsProps) {
           const id = `set-${path.replaceAll('.', '-')}`
           return (
             <div key={path}>
-              <label for={id}>{labelOf(path)}</label>
+              <label for={id}>{settingName(path)}</label>
               <input
                 id={id}
                 name={path}
@@ -113,10 +113,4 @@ function ReportCount({ id, state }: { readonly id: string; readonly state: TrySt
       />
     </div>
   )
-}
-
-/** `levels.orange` → `Levels: orange`. */
-function labelOf(path: string): string {
-  const [section = '', ...rest] = path.split('.')
-  return `${titleOf(section)}: ${rest.join(' ').replaceAll('_', ' ')}`
 }

@@ -3,7 +3,7 @@ import { amountText, en, nameOf, visibleText } from '@cupel/reports/document'
 import { Level, Moment, Notice, ScrollTable } from '@cupel/console'
 import type { LevelFlow } from './flow-layout.js'
 import { LevelFlowPicture, LevelFlowTable } from './level-flow.js'
-import { valueText } from './policy-settings.js'
+import { settingName, valueText } from './policy-settings.js'
 
 interface Outcome {
   readonly level: string
@@ -56,7 +56,7 @@ export function WhatIfView({ answer }: { readonly answer: WhatIfAnswer }) {
       )}
       {findings.map(({ path, message }) => (
         <Notice kind="hint" key={path + message}>
-          <code>{path}</code>: {message}
+          <strong>{visibleText(settingName(path))}</strong>: {message}
         </Notice>
       ))}
       {levels.length === 0 ? null : (
@@ -74,9 +74,7 @@ export function WhatIfView({ answer }: { readonly answer: WhatIfAnswer }) {
         <ScrollTable caption="Settings that differ" head={['Setting', 'Current', 'Proposed']}>
           {settings.map(({ path, from, to }) => (
             <tr key={path}>
-              <th scope="row">
-                <code>{visibleText(path)}</code>
-              </th>
+              <th scope="row">{visibleText(settingName(path))}</th>
               <td>{visibleText(valueText(from))}</td>
               <td>{visibleText(valueText(to))}</td>
             </tr>
@@ -118,7 +116,11 @@ function Examples({ answer: { examples, examples_omitted } }: { readonly answer:
               <span class="tag">{visibleText(chain)}</span>
             </td>
             <td dir="auto">{decisiveText(to.decisive ?? from.decisive)}</td>
-            <td>{causes.length === 0 ? 'several settings together' : causes.join(', ')}</td>
+            <td>
+              {causes.length === 0
+                ? 'several settings together'
+                : causes.map((path) => visibleText(settingName(path))).join(', ')}
+            </td>
           </tr>
         ))}
       </ScrollTable>
@@ -127,9 +129,9 @@ function Examples({ answer: { examples, examples_omitted } }: { readonly answer:
   )
 }
 
-/** `scam by ofac_sdn` → `Scam, SDN list of OFAC`. */
+/** `sanctions by us-ofac` → `Sanctions, OFAC`. */
 function decisiveText(text: string | null): string {
   if (text === null) return '–'
   const [category = '', ...rest] = text.split(' by ')
-  return [nameOf(en.categories, category), nameOf(en.sourceNames, rest.join(' by '))].join(', ')
+  return [nameOf(en.categories, category), nameOf(en.origins, rest.join(' by '))].join(', ')
 }

@@ -101,7 +101,12 @@ function labelFields(item: Evidence, strings: Strings): readonly Field[] {
     ...(item.source === '' ? [] : [sourceField(item.source, strings)]),
     ...(item.origin === ''
       ? []
-      : [{ label: fields.origin, value: nameOf(strings.authorities, item.origin) }]),
+      : [
+          {
+            label: fields.origin,
+            value: nameOf(strings.origins, item.origin),
+          },
+        ]),
     ...(item.source_url === '' ? [] : [href === undefined ? link : { ...link, href }]),
     { label: fields.confidence, value: shareText(item.confidence, strings) },
     { label: fields.observedAt, value: dateOr(item.observed_at, strings.notKnown) },

@@ -300,9 +300,9 @@ export const historiesOf = (
 ): readonly string[] =>
   (coverage.exposure.histories ?? []).map(({ provider, height, kinds, incomplete }) =>
     incomplete.length === 0
-      ? provenance.historyWhole(visibleText(provider), height, visibleText(kinds.join(', ')))
+      ? provenance.historyWhole(nameOf(strings.sourceNames, provider), height, visibleText(kinds.join(', ')))
       : provenance.historyPart(
-          visibleText(provider),
+          nameOf(strings.sourceNames, provider),
           height,
           visibleText(incomplete.map((gap) => nameOf(strings.historyReasons, gap)).join(', ')),
         ),

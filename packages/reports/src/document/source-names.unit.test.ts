@@ -49,3 +49,14 @@ it('an item of evidence has the name of its publisher before the code', () => {
   const [item] = reportDocument(sampleReport()).why.counted
   expect(item!.fields).toContainEqual({ label: 'Source', value: 'ofac_sdn', words: 'SDN list of OFAC' })
 })
+
+it('names who first stated a fact, an authority or another, and keeps a code that has no name', () => {
+  const statedBy = (origin: string) =>
+    reportDocument(sampleReport({}, { evidence: [sampleEvidence({ origin })] })).why.counted[0]!.fields.find(
+      ({ label }) => label === 'First stated by',
+    )!.value
+  const origins = ['us-ofac', 'us-fbi', DEMO_SOURCE, 'service-binance', 'constructor']
+  expect(origins.map(statedBy)).toEqual([
+    ...['OFAC', 'the FBI', 'demo data of Cupel', 'Binance itself', 'constructor'],
+  ])
+})

@@ -1,6 +1,5 @@
 /** Every text of a report document in English. Another language is another table of this type. */
 import {
-  OWN_LABEL_SOURCE,
   type Category,
   type ExposureReason,
   type ListStatus,
@@ -16,7 +15,7 @@ import { count, grouped } from './counting.js'
 import { flowEn } from './flow.en.js'
 import { levelReasonsEn, remediesEn } from './level-reasons.en.js'
 import { pointsEn } from './points.en.js'
-import { sourceNames } from './source-names.en.js'
+import { authorityNames, originNames, sourceNames } from './source-names.en.js'
 
 const standing = (level: string, score: string): string => (score === '' ? level : `${level} (${score})`)
 
@@ -98,14 +97,9 @@ export const en = {
     csam: 'child sexual abuse material',
     coinjoin: 'CoinJoin',
   },
-  authorities: {
-    'us-ofac': 'OFAC',
-    'uk-ofsi': 'OFSI',
-    'eu-fsf': 'the European Union',
-    'un-sc': 'the United Nations Security Council',
-    'il-nbctf': 'the NBCTF of Israel',
-    [OWN_LABEL_SOURCE]: 'your label',
-  },
+  authorities: authorityNames,
+  /** Who first stated a fact: an authority or another. */
+  origins: originNames,
   relations: {
     ownership: 'the address itself',
     cluster: 'an address that spent together with it',
