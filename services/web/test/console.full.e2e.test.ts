@@ -98,7 +98,7 @@ describe('screening one address', () => {
     const colour = 'getComputedStyle(document.querySelector("#detected")).color'
     const red = await page.evaluate(colour)
     await page.getByLabel('Wallet address').fill('vitalik.eth')
-    await until(async () => expect(await told.innerText()).toContain('It is a name'))
+    await until(async () => expect(await told.innerText()).toContain('is a name, not an address'))
     expect(await page.evaluate(colour)).not.toBe(red)
     await page.getByLabel('Wallet address').fill(LAZARUS)
     await until(async () => expect(await told.innerText()).toMatch(/Ethereum \(ETH\).*also fits/))
@@ -199,7 +199,7 @@ describe('the history', () => {
     await page.getByRole('button', { name: 'Search' }).click()
     await page.waitForURL(`**/reports/${reports[0]!}`)
     await page.goto('/history?q=vitalik.eth')
-    expect(await page.getByRole('alert').innerText()).toContain('It is a name')
+    expect(await page.getByRole('alert').innerText()).toContain('is a name, not an address')
     await page.goto('/history?from=2026-02-30')
     expect(await page.getByRole('alert').innerText()).toContain('There is no such time')
     await desk.check(page)
@@ -279,7 +279,7 @@ describe('the policy', () => {
         expect.stringMatching(/Red.*Orange.*1.*changed/),
         expect.stringMatching(/Orange.*Orange.*1.*same/),
       ])
-      expect(await rowsOf(page, 'Reports whose level changes').innerText()).toContain('levels.red')
+      expect(await rowsOf(page, 'Reports whose level changes').innerText()).toContain('Levels: red')
       await desk.screenshot(page, 'what-if')
       await desk.check(page)
       await page.goto('/policy')

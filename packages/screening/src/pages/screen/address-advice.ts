@@ -74,7 +74,6 @@ const HEX_DIGITS_OF_EVM = 40
 const TRANSACTION = /^(?:0x)?[0-9a-f]{64}$/i
 const BARE_EVM = /^[0-9a-f]{40}$/i
 const EVM_LIKE = /^0x[0-9a-f]*$/i
-const NAME = /^[^\s@]+\.(?:eth|sol|crypto|nft|wallet|x|bnb|lens|base)$/i
 
 function adviceFor(text: string, { reason }: AddressRefusal): string | null {
   if (reason === 'eip55_mismatch')
@@ -87,7 +86,6 @@ function adviceFor(text: string, { reason }: AddressRefusal): string | null {
   if (BARE_EVM.test(text)) return 'Put 0x in front of it if it is an address of Ethereum or a similar chain.'
   if (EVM_LIKE.test(text))
     return `An address that begins with 0x has ${HEX_DIGITS_OF_EVM} hexadecimal digits after it; here are ${text.length - 2}.`
-  if (NAME.test(text)) return 'It is a name. Look up the address that it stands for and screen that one.'
   if (text.includes('@')) return 'It looks like an e-mail address.'
   return null
 }

@@ -25,7 +25,7 @@ test.each<[string, string, RegExp]>([
   ['a transaction of Ethereum', `0x${'ab'.repeat(32)}`, /transaction hash/],
   ['a transaction of Bitcoin', 'ab'.repeat(32), /transaction hash/],
   ['an address without 0x', LAZARUS.slice(2), /Put 0x in front/],
-  ['a name', 'vitalik.eth', /It is a name/],
+  ['a name', 'vitalik.eth', /^The text is a name, not an address\. A name can lead .* screen that\.$/],
   ['an e-mail address', 'someone@example.com', /e-mail/],
   ['two addresses', `${LAZARUS} ${LAZARUS}`, /one address is screened at a time/],
   ['something else', 'hello', /no supported address/],
