@@ -82,6 +82,22 @@ desk.test(
   },
 )
 
+desk.test(
+  'a file that cannot be read as its layout says why, and is not offered to be confirmed',
+  async () => {
+    writeFileSync(file, listOf(1).replace('chain,', 'network,'))
+    const page = await desk.signIn('/lists', { key: operator })
+    await page.getByLabel('Layout').selectOption('csv')
+    await page.getByLabel('Name of the list').fill('mine')
+    await page.getByLabel('File').setInputFiles(file)
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    await page.getByText('the header must be address,chain').waitFor()
+    expect(await page.getByRole('button', { name: 'Import the list' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Choose another file or layout' }).click()
+    await page.waitForURL('**/lists#import')
+  },
+)
+
 desk.test('an operator sees what runs and what the ledger lacks', async () => {
   const page = await desk.signIn('/', { key: operator })
   await page.locator('.sections summary').click()

@@ -41,7 +41,13 @@ export async function importPage(
       </p>
       {fault === null ? null : <Notice kind="fault">{fault}</Notice>}
       {one.result === null ? null : <Result of={one} />}
-      {['checked', 'refused', 'failed'].includes(one.status) ? <Confirmation call={call} of={one} /> : null}
+      {isUnusable(one) ? (
+        <p>
+          Nothing of the file can be imported. <a href="/lists#import">Choose another file or layout</a>.
+        </p>
+      ) : ['checked', 'refused', 'failed'].includes(one.status) ? (
+        <Confirmation call={call} of={one} />
+      ) : null}
     </>
   )
   return page(title, body, { status, section: '/lists', headers: isBusy(one) ? REFRESH : {} })
@@ -137,6 +143,14 @@ function LeftOut({ title, rows: { count, rows } }: LeftOutProps) {
     </details>
   )
 }
+
+/** Refused as a whole: it has no list, and nothing in it that a person could accept. */
+const isUnusable = ({ status, result }: ListImport): boolean =>
+  status === 'refused' &&
+  result !== null &&
+  result.sets.length === 0 &&
+  result.removals === null &&
+  result.unreadable.count === 0
 
 /** What a person accepts is ticked by the person, with a reason. */
 function Confirmation({ call, of: one }: { readonly call: PageCall; readonly of: ListImport }) {
