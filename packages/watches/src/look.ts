@@ -22,7 +22,7 @@ type Row = Omit<WatchedState, 'scorerVersion'> & {
 
 export async function lookAtWatches(database: Queryable, scorerVersion: string): Promise<WatchWork> {
   const [row] = await database.query<Row>(LOOK)
-  if (row === undefined) throw new Error('The state of labels and ledger could not be read')
+  if (row === undefined) throw new Error('The state that watches compare could not be read')
   const { known, hasDue, hasEnded, ...state } = row
   return { hasNews: known === null || !isSame(known, { ...state, scorerVersion }), hasDue, hasEnded }
 }

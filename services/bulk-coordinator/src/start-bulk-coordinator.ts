@@ -42,7 +42,8 @@ export async function startBulkCoordinator(deps: BulkCoordinatorDeps): Promise<R
     work: (signal, held) => coordination.work(signal, held),
     onStandBy: () => trouble.over('lease'),
     onTrouble(error) {
-      if (trouble.failed('lease', error)) logger.warn({ err: error }, `Bulk jobs wait: ${String(error)}`)
+      if (trouble.failed('lease', error))
+        logger.warn({ err: error }, `Bulk jobs wait for the lease: ${String(error)}`)
     },
   })
   return {

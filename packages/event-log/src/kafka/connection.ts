@@ -131,7 +131,7 @@ class ReplacedConnection implements Connection {
     }
     if (this.isClosed) {
       this.leave(disconnect(cluster))
-      throw new Error('The connection to Kafka was closed')
+      throw new Error('The connection to Kafka was closed while it was made')
     }
     this.connected = cluster
     return cluster

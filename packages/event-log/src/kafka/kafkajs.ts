@@ -298,7 +298,7 @@ const Connection = connectionPart as {
 }
 const disconnectWhenAnswered = Connection.prototype.disconnect
 Connection.prototype.disconnect = function disconnectNow(this: typeof Connection.prototype) {
-  this.rejectRequests(new Error('The connection to Kafka was closed'))
+  this.rejectRequests(new Error('The connection to a broker of Kafka was closed'))
   return disconnectWhenAnswered.call(this)
 }
 

@@ -59,7 +59,7 @@ export async function beginSession(
     const [row] = await transaction.query<{ expiresAt: string }>(BEGIN, [
       ...[sessionId, hashSessionToken(token), keyId, actor, SESSION_LIFETIME_MS, subject],
     ])
-    if (row === undefined) throw new Error(`Key ${keyId} was admitted and does not exist`)
+    if (row === undefined) throw new Error(`Key ${keyId} of a new session was admitted and does not exist`)
     return { token, sessionId, expiresAt: row.expiresAt }
   })
 }

@@ -25,7 +25,7 @@ export function watchLabelRows(deps: LabelRowsDeps): LabelRowsWatch {
     countRows: () => countLabelRows(database),
     compare: (afterSlice) => compareLabelRows(deps, afterSlice),
     onDifference(found) {
-      logger.error({ fault: found }, 'Screening stops')
+      logger.error({ fault: found }, 'Screening stops for rows of labels')
       fault = `${found} Rebuild label-view, then restart the scorer.`
     },
   })

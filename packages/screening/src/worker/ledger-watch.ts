@@ -78,7 +78,7 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   const filters = keepFilter(deps)
   const check = createLedgerCheck(deps, { keep: keepComparison })
   const stopFor = (reason: string): void => {
-    if (fault !== reason) logger.error({ fault: reason }, 'Screening stops')
+    if (fault !== reason) logger.error({ fault: reason }, 'Screening stops for the ledger')
     fault = isUsed ? `${reason} Then restart the scorer.` : reason
   }
   const look = async (): Promise<void> => {

@@ -55,7 +55,7 @@ function endedItem(item: JobItem, reports: ReadonlyMap<string, string>): EndedIt
   const { index, address, reference, status } = item
   const reportId = item.status === 'completed' ? item.reportId : null
   const report = reportId === null ? null : reports.get(reportId)
-  if (report === undefined) throw new Error(`Report ${reportId} of a completed item cannot be read`)
+  if (report === undefined) throw new Error(`Report ${reportId} of an item of an ended job cannot be read`)
   const error = item.status === 'failed' ? { code: item.code, detail: item.detail } : null
   return { index, address, reference, status, reportId, report, error }
 }

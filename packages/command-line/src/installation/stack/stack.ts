@@ -269,7 +269,10 @@ export function openPool(
     connectionString,
     onIdleError: ({ message }) => {
       if (!closing)
-        options.logger.warn({ pool: pool.applicationName, reason: message }, 'A database connection ended')
+        options.logger.warn(
+          { pool: pool.applicationName, reason: message },
+          'A database connection of the local stack ended',
+        )
     },
   })
   options.shutdown.phase(`connections of ${pool.applicationName}`, () => {

@@ -154,7 +154,7 @@ export async function storeCosignature(
        WHERE number = $1 FOR UPDATE`,
       [number],
     )
-    if (row === undefined) throw new Error('The rows of the transparency log vanished')
+    if (row === undefined) throw new Error('The row of the cosigned transparency log vanished')
     const isLast = row.size === size && textOf(row.checkpoint) === textOf(note)
     const isCosigned = row.cosignedSize === size && textOf(row.cosigned!) === textOf(note)
     const merged = withLines(
