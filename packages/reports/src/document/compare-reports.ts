@@ -4,7 +4,7 @@ import type { Point } from './document.js'
 import { findingText } from './findings.js'
 import { lacksStage, limitsByOrigin, mayStillHold, withoutRepeats, type Limit } from './limits.js'
 import { scoreText } from './report-document.js'
-import { setText } from './source-names.en.js'
+import { setText } from './set-name.js'
 import { en, type Strings } from './strings.en.js'
 import { amountText, dateOr, nameOf, visibleText } from './writing.js'
 

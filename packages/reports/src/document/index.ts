@@ -53,7 +53,7 @@ export {
   type FlowLine,
 } from './flow-drawing.js'
 export { MAX_PICTURE_NODES } from './flow-picture.js'
-export { setName } from './source-names.en.js'
+export { setName } from './set-name.js'
 export { en } from './strings.en.js'
 export { amountText, dateText, dollarText, glanceOfFull, nameOf, visibleText } from './writing.js'
 export type {

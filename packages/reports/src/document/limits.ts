@@ -1,7 +1,7 @@
 /** The things that a report does not know, each in words. */
 import type { Report } from '@cupel/contracts'
 import type { Point } from './document.js'
-import { setText } from './source-names.en.js'
+import { setText } from './set-name.js'
 import { en, type Strings } from './strings.en.js'
 import { nameOf, visibleText, wordsOf } from './writing.js'
 

@@ -12,7 +12,7 @@ import { lacksStage, limitsOf } from './limits.js'
 import { limitText } from './points.js'
 import { en, type Strings } from './strings.en.js'
 import { transferView } from './transfer.js'
-import { setText } from './source-names.en.js'
+import { setText } from './set-name.js'
 import { amountText, dateOr, dateText, nameOf, safeLink, visibleText, wordsOf } from './writing.js'
 
 /** Maximum number of sentences in a summary. */

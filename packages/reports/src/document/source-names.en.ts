@@ -1,6 +1,5 @@
 /** What the publishers of labels are called. */
 import { OWN_LABEL_SOURCE } from '@cupel/domain'
-import { nameOf, visibleText } from './writing.js'
 
 export const sourceNames: Readonly<Record<string, string>> = {
   ofac_sdn: 'SDN list of OFAC',
@@ -73,14 +72,3 @@ export const originNames: Readonly<Record<string, string>> = {
   'service-solana': 'Solana itself',
   'service-tornado': 'Tornado Cash itself',
 }
-
-interface LabelSet {
-  readonly source: string
-  readonly dataset: string
-}
-
-/** A list by its publisher and its own name; the code of a publisher that has no name among these stays a code. */
-export const setText = ({ source, dataset }: LabelSet, names: Readonly<Record<string, string>>): string =>
-  source === '' ? visibleText(dataset) : `${nameOf(names, source)} / ${visibleText(dataset)}`
-
-export const setName = (set: LabelSet): string => setText(set, sourceNames)
