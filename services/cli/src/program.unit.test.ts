@@ -37,7 +37,7 @@ const callers = Object.entries(rooms).flatMap(([room, { imports }]) => {
 })
 
 test('screens and jobs need no installation', () => {
-  expect(callers).toEqual(expect.arrayContaining(['screening', 'reports', 'bulk', 'cases']))
+  expect(callers).toEqual(expect.arrayContaining(['screening', 'reports', 'bulk']))
 })
 
 test.each(callers)(

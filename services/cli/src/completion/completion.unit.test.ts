@@ -18,7 +18,7 @@ COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.l
     ['a command', ['cupel', 'bu'], ['bulk']],
     ['a command of a group', ['cupel', 'bulk', 'su'], ['submit']],
     ['an option', ['cupel', 'bulk', 'submit', 'file.csv', '--ref'], ['--reference-column']],
-    ['a command after an option', ['cupel', '--verbose', 'cases', 'att'], ['attach']],
+    ['a command after an option', ['cupel', '--verbose', 'bulk', 'su'], ['submit']],
     ['nothing that is not there', ['cupel', 'bulk', 'zzz'], []],
   ])('%s', (_, words, expected) => {
     expect(completed(...words)).toEqual(expected)
