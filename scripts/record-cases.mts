@@ -195,7 +195,7 @@ export function recordCases(): string {
       ['a number with a zero in front', signatureOf(withParts(record, { 1: '05' }))],
       ['an index beyond the leaves', signatureOf(withParts(record, { 2: '5' }))],
       ['a tree that is too large', signatureOf(withParts(record, { 1: '65537' }))],
-      ['a path that is no whole number of hashes', signatureOf(withParts(record, { 3: `${path}AAAA` }))],
+      ['a path that is not a whole number of hashes', signatureOf(withParts(record, { 3: `${path}AAAA` }))],
       ['a path in standard base64', signatureOf(withParts(record, { 3: `${'+'.repeat(43)}=` }))],
     ].map(([name, text]) => refused('malformed', name!, withSignature(record, text!))),
     refused(
@@ -212,11 +212,11 @@ export function recordCases(): string {
 
     unusable('records are not checked without public keys', { public_keys: '' }),
     unusable('a line that is not a public key is not left out', { public_keys: `${linesOf(own)}\nkey` }),
-    unusable('a public key under another name is none', {
+    unusable('a public key under another name is refused', {
       public_keys: linesOf(own).replace('conformance', 'conformity'),
     }),
     unusable('records are not checked without the identity of the log', { logs: [] }),
-    unusable('an empty identity of the log is none', { logs: '' }),
+    unusable('an empty identity of the log is refused', { logs: '' }),
   ]
   return `${JSON.stringify(cases, null, 2)}\n`
 }

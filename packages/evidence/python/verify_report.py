@@ -129,7 +129,7 @@ def id_of(name, kind, key):
 
 
 def key_of(line, kind=ED25519):
-    """(name, id, 32 bytes) of a line `name+id+base64`, or None if it is none, or is of another kind."""
+    """(name, id, 32 bytes) of a line `name+id+base64`, or None if it is not such a line, or is of another kind."""
     found = re.fullmatch(r"([!-*,-~]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})", line, re.ASCII)
     data = None if found is None else bytes_of_base64(found[3], 33)
     if data is None or data[0] != kind:

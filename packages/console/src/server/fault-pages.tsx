@@ -37,7 +37,7 @@ export function httpsPage(): ShownPage {
   return fault(
     403,
     'HTTPS is required',
-    <p>Plain HTTP is accepted from this host and from trusted proxies alone.</p>,
+    <p>Plain HTTP is accepted only from this host and from trusted proxies.</p>,
   )
 }
 

@@ -39,11 +39,11 @@ test('records that the log deleted before they had a leaf get none, and do not s
 
 test('a start of the log that cannot be read for another reason stops the leaves', async () => {
   const log = {
-    startOffset: () => Promise.reject(new RangeError('The offset is no number.')),
+    startOffset: () => Promise.reject(new RangeError('The offset is not a number.')),
     endOffset: () => Promise.resolve(5),
     async *read() {},
   } as unknown as EventLog
   await expect(newLeaves({ log, codec, places: [PLACE] }, new Map())).rejects.toThrow(
-    'The offset is no number.',
+    'The offset is not a number.',
   )
 })

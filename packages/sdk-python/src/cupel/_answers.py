@@ -70,8 +70,7 @@ def transfer_of(answer: Answer, transfer_id: str | None = None) -> Transfer:
 
 def as_of_screening_of(answer: Answer, address: str) -> AsOfScreening:
     """
-    The screening of the address that was sent, as of a past moment. A report in its place is none: a decision for now is not one for
-    then.
+    The screening of the address that was sent, as of a past moment. A report is not one: a decision for now is not one for then.
     """
     value = object_of(answer)
     report = object_in(value.get("report")) or {}

@@ -27,7 +27,7 @@ def list_in(value: object) -> Sequence[Any] | None:
 
 
 def parsed(content: bytes) -> object:
-    """The value of JSON text in UTF-8; NOT_JSON where it is none."""
+    """The value of JSON text in UTF-8; NOT_JSON if it is not JSON."""
     try:
         return json.loads(content.decode("utf-8-sig"), parse_constant=_refused)
     except (ValueError, RecursionError):

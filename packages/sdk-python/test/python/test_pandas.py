@@ -21,7 +21,7 @@ def test_each_row_keeps_its_index_and_only_what_was_judged_has_a_level(server: S
     report = {"use": "report", "with": {"risk": {"level": "green", "score": 0}}}
     results = [
         result(0, "a", status="completed", report=report),
-        result(1, "b", status="failed", error={"code": "invalid_address", "detail": "It is none."}),
+        result(1, "b", status="failed", error={"code": "invalid_address", "detail": "It is not one."}),
         result(2, "c", status="cancelled"),
         result(3, "d", status="some_new_status", report=report),
     ]
