@@ -10,6 +10,7 @@ import { render, toolsOrReason } from './chart.mjs'
 const { tools, reason } = await toolsOrReason()
 if (reason !== undefined) noteSkip(`refusals of the chart: ${reason}`)
 
+const NODE = { ipBlock: { cidr: '10.9.0.7/32' } }
 const settingNames = [
   ...readFileSync(join(root, 'docs/reference/settings.md'), 'utf8').matchAll(/^\| `((?:CUPEL|OTEL)_\w+)`/gm),
 ].map(([, name]) => name)
@@ -33,7 +34,13 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     [{ networkPolicy: { database: { to: [] } } }, 'networkPolicy.database.to'],
     [{ networkPolicy: { kafka: { to: [] } } }, 'networkPolicy.kafka.to'],
     [{ networkPolicy: { registry: { to: [] } } }, 'networkPolicy.registry.to'],
+    [{ networkPolicy: { dns: [] } }, 'networkPolicy.dns'],
+    [{ networkPolicy: { outside: { ports: [] } } }, 'networkPolicy.outside.ports'],
     [{ followers: { ETH: { nodeSecret: 'eth-node' } } }, 'networkPolicy.nodes.to'],
+    [
+      { followers: { ETH: { nodeSecret: 'eth-node' } }, networkPolicy: { nodes: { ports: [], to: [NODE] } } },
+      'nodes/ports',
+    ],
     [{ telemetry: { endpoint: 'https://collector.tracing.svc:4318' } }, 'networkPolicy.collector.to'],
   ])('refuses %o', async (values, word) => {
     await expect(render(tools, values)).rejects.toThrow(word)
@@ -44,7 +51,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     delete users.kafka.sasl.users['ledger-follower']
     const follower = {
       followers: { ETH: { nodeSecret: 'eth-node' } },
-      networkPolicy: { nodes: { to: [{ ipBlock: { cidr: '10.9.0.7/32' } }] } },
+      networkPolicy: { nodes: { to: [NODE] } },
     }
     await expect(render(tools, { ...users, ...follower })).rejects.toThrow('kafka.sasl.users.ledger-follower')
   })

@@ -129,9 +129,6 @@ async function startBroker(
       'listener.name.secured.ssl.keystore.location': join(folder, 'keys.p12'),
       'listener.name.secured.ssl.keystore.password': PASSWORD,
       'listener.name.secured.ssl.keystore.type': 'PKCS12',
-      'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-      // The user of the broker itself and of this test; all others have only the rights that ACLs give them.
-      'super.users': 'User:cupel',
     },
   })
 }

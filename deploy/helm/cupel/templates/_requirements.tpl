@@ -44,6 +44,12 @@
 {{- fail (printf "Set networkPolicy.%s.to, or networkPolicy.openEgress: an empty list is every address on that port." .) -}}
 {{- end -}}
 {{- end -}}
+{{- if not $v.networkPolicy.dns -}}
+{{- fail "Set networkPolicy.dns, or networkPolicy.openEgress: an empty list is every address on port 53." -}}
+{{- end -}}
+{{- if not $v.networkPolicy.outside.ports -}}
+{{- fail "Set networkPolicy.outside.ports, or networkPolicy.openEgress: an empty list is every port." -}}
+{{- end -}}
 {{- end -}}
 {{- range $c := include "cupel.components" . | fromYamlArray -}}
 {{- $values := index $v $c.key -}}

@@ -9,7 +9,7 @@ import { checkpointStore, newGroup, subscribeOptions } from '../contract/log-und
 import { numbered, record, textOf } from '../contract/records.contract.js'
 import { GENESIS_TOPIC } from '../genesis.js'
 import { LogUnavailableError, type EventLog, type LogRecord, type LogStoppedError } from '../port.js'
-import { createAcls, missingAcls, type KafkaAcl } from './acls.js'
+import { createAcls, type KafkaAcl } from './acls.js'
 import { jarsOrReason, specOf } from './broker-under-test.contract.js'
 import { openKafkaLog } from './kafka-log.js'
 
@@ -188,24 +188,6 @@ describe.skipIf(typeof jars === 'string')(
           ...{ principal: CLIENT, resource_type: 'topic', name: topic, pattern: 'literal', operation },
         })),
       )
-
-    test('rights are missing until they are granted, each by its own user, resource and operation', async () => {
-      const connection = { ...broker.kafka.access, clientId: 'admin', logger: silentLogger }
-      const right: KafkaAcl = {
-        ...{ principal: 'User:cupel-scorer', resource_type: 'topic', pattern: 'literal', operation: 'Read' },
-        name: 'granted.v1',
-      }
-      const others: KafkaAcl[] = [
-        { ...right, principal: 'User:cupel-api' },
-        { ...right, operation: 'Write' },
-        { ...right, pattern: 'prefixed' },
-        { ...right, name: 'granted.v2' },
-        { ...right, resource_type: 'group' },
-      ]
-      expect(await missingAcls(connection, [right, ...others])).toEqual([right, ...others])
-      await createAcls(connection, [right])
-      await until(async () => expect(await missingAcls(connection, [right, ...others])).toEqual(others))
-    })
 
     test('a denied topic keeps no other one from being written or read, and counts once it is allowed', async () => {
       const [allowed, denied, group] = ['allowed.v1', 'denied.v1', newGroup()]

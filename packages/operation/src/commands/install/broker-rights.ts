@@ -5,16 +5,20 @@ import type { Config } from '@cupel/kit/service'
 import { kafkaAccess } from '../../connections/index.js'
 import type { Step } from './step.js'
 
-export function brokerRightsStep(config: Config, logger: Logger, acls: readonly KafkaAcl[]): Step {
-  const atBrokers = async () => {
-    const { connectionOptions, createAcls, missingAcls } = await import('@cupel/event-log/kafka')
-    const access = { ...(await kafkaAccess(config)), clientId: 'cupel-install' }
-    const connection = connectionOptions(access, logger)
-    return {
-      missing: () => missingAcls(connection, acls),
-      grant: (missing: readonly KafkaAcl[]) => createAcls(connection, missing),
-    }
+/** What the brokers grant and deny of these rights, and a way to grant them. */
+export async function brokerRightsOf(config: Config, logger: Logger, acls: readonly KafkaAcl[]) {
+  const { compareAcls, connectionOptions, createAcls } = await import('@cupel/event-log/kafka')
+  const access = { ...(await kafkaAccess(config)), clientId: 'cupel-install' }
+  const connection = connectionOptions(access, logger)
+  return {
+    compare: () => compareAcls(connection, acls),
+    missing: async () => (await compareAcls(connection, acls)).missing,
+    grant: (missing: readonly KafkaAcl[]) => createAcls(connection, missing),
   }
+}
+
+export function brokerRightsStep(config: Config, logger: Logger, acls: readonly KafkaAcl[]): Step {
+  const atBrokers = async () => await brokerRightsOf(config, logger, acls)
   return {
     name: 'rights at the brokers',
     needed: async () => (await (await atBrokers()).missing()).map(sentenceOf),
@@ -27,5 +31,5 @@ export function brokerRightsStep(config: Config, logger: Logger, acls: readonly 
   }
 }
 
-const sentenceOf = ({ principal, operation, resource_type: type, name }: KafkaAcl): string =>
+export const sentenceOf = ({ principal, operation, resource_type: type, name }: KafkaAcl): string =>
   `Grant ${principal} ${operation} on the ${type} ${name}.`

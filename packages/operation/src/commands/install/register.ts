@@ -1,13 +1,14 @@
 /** `cupel install` and `cupel upgrade`: bring a Postgres, a Kafka and a schema registry that exist to this version. */
 import type { Command } from 'commander'
 import type { StepResult } from './install.js'
-import { answer, type JsonOption, type CliContext, wholeNumber } from '@cupel/command-line'
+import { answer, EXIT_FAILED, type JsonOption, type CliContext, wholeNumber } from '@cupel/command-line'
 
 interface InstallCommandOptions extends JsonOption {
   readonly dryRun?: boolean
   readonly beforeRestore?: boolean
   readonly printAcls?: boolean
   readonly applyAcls?: boolean
+  readonly diffAcls?: boolean
   readonly grantRights?: boolean
   readonly principal: string
   readonly screenPartitions?: number
@@ -45,10 +46,14 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
       '--apply-acls',
       'grant them and those of operators as a user who may alter the cluster, and do nothing else; with --dry-run say which are missing',
     )
+    .option(
+      '--diff-acls',
+      'say which of them are missing, which an entry denies, and which entries allow more, and do nothing',
+    )
     .option('--grant-rights', 'also grant them, as a user who may alter the cluster')
     .option(
       '--principal <template>',
-      'user of a service at the brokers, for --print-acls, --apply-acls and --grant-rights',
+      'user of a service at the brokers, for --print-acls, --apply-acls, --diff-acls and --grant-rights',
       'User:cupel-{service}',
     )
     .option(
@@ -66,6 +71,7 @@ ${isUpgrade ? 'There must be an installation already. ' : ''}Says what it did, o
     .action(async (options: InstallCommandOptions) => {
       if (options.printAcls === true) return await printAcls(context, options)
       if (options.applyAcls === true) return await applyAcls(context, options)
+      if (options.diffAcls === true) return await diffAcls(context, options)
       const [{ install }, { withTarget }] = await Promise.all([import('./install.js'), import('./target.js')])
       const dryRun = options.dryRun === true
       const { screenPartitions: screen, reportPartitions: report } = options
@@ -99,6 +105,17 @@ async function printAcls(context: CliContext, options: InstallCommandOptions): P
 async function applyAcls(context: CliContext, options: InstallCommandOptions): Promise<void> {
   const { applyRights } = await import('./apply-rights.js')
   tell(context, options, [await applyRights(context, principalOf(options), options.dryRun === true)])
+}
+
+/** Fails if the services lack a right. */
+async function diffAcls(context: CliContext, options: InstallCommandOptions): Promise<void> {
+  const { diffRights } = await import('./apply-rights.js')
+  const difference = await diffRights(context, principalOf(options))
+  const { missing, denied, further } = difference
+  answer(context, options, difference, () =>
+    [...missing, ...denied, ...further, 'Nothing was changed.'].join('\n'),
+  )
+  if (missing.length + denied.length > 0) process.exitCode = EXIT_FAILED
 }
 
 type Told = readonly StepResult[]
