@@ -104,6 +104,20 @@ test('no page is kept by a cache; only assets, whose names contain their hash, a
   expect((await get('/assets/console.js')).headers.get('cache-control')).toContain('immutable')
 })
 
+test('an asset is packed for a browser that takes it, and a page, which has secrets, is not', async () => {
+  const plain = await get('/assets/icon.svg', { 'accept-encoding': 'identity' })
+  const packed = await get('/assets/icon.svg', { 'accept-encoding': 'br, gzip' })
+  expect(plain.headers.get('content-encoding')).toBeNull()
+  expect(packed.headers.get('content-encoding')).toBe('gzip')
+  expect(packed.headers.get('vary')).toBe('accept-encoding')
+  expect(Number(packed.headers.get('content-length'))).toBeLessThan(
+    Number(plain.headers.get('content-length')),
+  )
+  expect(await packed.text()).toBe(await plain.text())
+  const page = await get('/sign-in', { 'accept-encoding': 'gzip' })
+  expect(page.headers.get('content-encoding')).toBeNull()
+})
+
 test.each([
   ['no token', {}],
   ['an empty token', { csrf: '' }],

@@ -1,6 +1,7 @@
 /** The HTTP server of the console: limits of connections, the pages, the assets, and answers to all other requests. */
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { constants, gzipSync } from 'node:zlib'
 import { requestedEventId } from '@cupel/contracts'
 import {
   connectionLimits,
@@ -8,6 +9,7 @@ import {
   headFaultOf,
   limitConnections,
   serverOptionsOf,
+  takesGzip,
   type Answers,
   type ConnectionLimits,
   type TlsIdentity,
@@ -95,12 +97,19 @@ function refuseMalformedHead(fastify: FastifyInstance): void {
   })
 }
 
+/** Packed once. Pages are not packed: the length of a packed page tells about a secret in it next to text of others. */
 function serveAsset(fastify: FastifyInstance, answers: Answers, { path, contentType, body }: Asset): void {
+  const packed = gzipSync(body, { level: constants.Z_BEST_COMPRESSION })
+  const headers = { 'cache-control': YEAR, vary: 'accept-encoding' }
   fastify.route({
     method: ['GET', 'HEAD'],
     url: path,
-    handler: (request, reply) =>
-      sendPlain(request, reply, answers, { contentType, body, headers: { 'cache-control': YEAR } }),
+    handler: (request, reply) => {
+      const answer = takesGzip(request.headers['accept-encoding'])
+        ? { body: packed, headers: { ...headers, 'content-encoding': 'gzip' } }
+        : { body, headers }
+      sendPlain(request, reply, answers, { contentType, ...answer })
+    },
   })
 }
 

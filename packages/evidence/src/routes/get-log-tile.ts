@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { parseTilePath, type TileName } from '../transparency/index.js'
 import { z } from 'zod'
-import { keyedEndpoint, type Endpoint, refuse } from '@cupel/gate/http'
+import { keyedEndpoint, type Endpoint, refuse, takesGzip } from '@cupel/gate/http'
 
 /** Null if the last checkpoint has no such tile. */
 export type ReadLogTile = (name: TileName) => Promise<Uint8Array | null>
@@ -28,8 +28,6 @@ const VARY = 'accept-encoding'
 const gzipped = promisify(gzip)
 /** Entries are text. Hashes get no shorter. */
 const isShortened = ({ level }: TileName): boolean => level === 'entries'
-const takesGzip = (accepted: string | readonly string[] | undefined): boolean =>
-  /(?:^|,)\s*gzip\s*(?:,|$)/i.test(String(accepted ?? ''))
 
 export function getLogTile(readTile: ReadLogTile): Endpoint {
   return keyedEndpoint<z.infer<typeof tilePathSchema>>({

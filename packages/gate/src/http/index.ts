@@ -73,3 +73,4 @@ export {
 export { isInCalendar, moment, NO_SUCH_TIME, timeRange } from './time-range.js'
 export { traceparentFor, traceparentOf } from './traceparent.js'
 export { type Traffic, createTraffic } from './traffic.js'
+export { takesGzip } from '@cupel/kit/http-edge'

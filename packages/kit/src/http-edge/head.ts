@@ -34,3 +34,7 @@ export function countOf(name: string, rawHeaders: readonly string[]): number {
     if (rawHeaders[at]!.length === name.length && rawHeaders[at]!.toLowerCase() === name) count += 1
   return count
 }
+
+/** Whether a caller takes an answer that is packed with gzip: `accepted` is its Accept-Encoding. */
+export const takesGzip = (accepted: string | readonly string[] | undefined): boolean =>
+  /(?:^|,)\s*gzip\s*(?:,|$)/i.test(String(accepted ?? ''))

@@ -16,7 +16,7 @@ export {
   type ConnectionLimits,
   type TlsIdentity,
 } from './connections.js'
-export { countOf, headFaultOf } from './head.js'
+export { countOf, headFaultOf, takesGzip } from './head.js'
 export { clientNetwork, normaliseIp, isRangeWithin, parseIpRange } from './ip-range.js'
 export { securityHeaders, STRICT_TRANSPORT_SECURITY } from './security-headers.js'
 export {
