@@ -18,9 +18,9 @@ export interface SegmentState {
 }
 
 /** Transfers per statement. */
-const BATCH_TRANSFERS = 5_000
-/** The position also advances in a file without counted transfers. */
-const BATCH_ROWS = 50_000
+export const BATCH_TRANSFERS = 5_000
+/** For each of them: the position also advances in a file without counted transfers. */
+const ROWS_OF_TRANSFER = 10
 
 export interface UnreadableRow {
   readonly line: number
@@ -144,6 +144,9 @@ export const placeOf = ({
 }: Pick<KeptTransfer, 'txHash' | 'blockNumber' | 'txIndex'>): string | null =>
   txHash === '' || blockNumber === null || txIndex === null ? null : `${blockNumber} ${txIndex}`
 
-export const isFull = ({ transfers, tokens, outcomes, joins, places, rows }: Batch): boolean =>
-  Math.max(transfers.size + tokens.size + outcomes.size + joins.size, places.size) >= BATCH_TRANSFERS ||
-  rows >= BATCH_ROWS
+export const isFull = (
+  { transfers, tokens, outcomes, joins, places, rows }: Batch,
+  most: number = BATCH_TRANSFERS,
+): boolean =>
+  Math.max(transfers.size + tokens.size + outcomes.size + joins.size, places.size) >= most ||
+  rows >= ROWS_OF_TRANSFER * most

@@ -2,7 +2,7 @@
 import { hasSharedKeys, chainFactsOf } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { readClusters } from './clusters.js'
-import { neighboursIn } from './store/postgres-neighbours.js'
+import { neighboursIn } from './store/transfers.js'
 
 export interface SegmentRange {
   readonly chain: string

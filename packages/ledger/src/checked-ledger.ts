@@ -11,6 +11,8 @@ import { readComparison, type CheckedLedger, type Compared, type keepComparison 
 import { LEDGER_PLACE } from './ledger-place.js'
 import { listPriceImports } from './prices/read-prices.js'
 import { added as addedSums, statedSums, sumsOf, type RowSums } from './row-sums.js'
+import { storeFault } from './store-fault.js'
+import { engineOfLedger } from './store/transfers.js'
 import { listSegments, listSegmentsFrom, type Segment } from './segments.js'
 import {
   ledgerContradiction,
@@ -52,7 +54,22 @@ export function createLedgerCheck(
     ...{ stated: nothingStated, isPart: false, next: 0, known: null, looks: 0, isFirst: true, keptTo: null },
   }
   let looking: Promise<CheckedLedger> | null = null
-  return () => (looking ??= look(check).finally(() => (looking = null)))
+  const withStore = checkStore(database)
+  return () =>
+    (looking ??= look(check)
+      .then(withStore)
+      .finally(() => (looking = null)))
+}
+
+/** Once for each new state: whether its transfers are where this process looks for them. */
+function checkStore(database: Queryable): (state: CheckedLedger) => Promise<CheckedLedger> {
+  let checked: { readonly ledgerSeq: number; readonly fault: string | null } = { ledgerSeq: 0, fault: null }
+  return async (state) => {
+    const { ledgerSeq } = state
+    if (ledgerSeq !== checked.ledgerSeq)
+      checked = { ledgerSeq, fault: await storeFault(database, engineOfLedger()) }
+    return checked.fault === null ? state : { ...state, fault: checked.fault }
+  }
 }
 
 interface Check extends CheckedLedgerDeps, Statements {

@@ -6,8 +6,8 @@ import { LEDGER_PLACE } from './ledger-place.js'
 import { readLedgerRows, type CheckedLedgerDeps } from './checked-ledger.js'
 import type { CheckedLedger } from './kept-comparison.js'
 import { PriceTableAlteredError, readPriceTable } from './prices/read-prices.js'
+import { beginSums } from './all-sums.js'
 import {
-  readRowSums,
   readUnfinished,
   rowsContradiction,
   statedSums,
@@ -28,7 +28,8 @@ const ATTEMPTS = 5
 
 interface Snapshot {
   readonly rows: LedgerRows
-  readonly sums: RowSums
+  /** No transaction waits for the rows of another store. */
+  readonly sums: () => Promise<RowSums | null>
   readonly unfinished: UnfinishedImports
   /** Statements that the relay has not marked yet; the log may have them. */
   readonly waiting: readonly DomainEvent[]
@@ -59,7 +60,7 @@ export async function compareLedger({
 
 async function readSnapshot(transaction: Queryable): Promise<Snapshot> {
   const rows = await readLedgerRows(transaction)
-  const sums = (await readRowSums(transaction))!
+  const sums = (await beginSums(transaction))!
   const unfinished = await readUnfinished(transaction)
   const waiting = await transaction.query<{ event: DomainEvent }>(
     `SELECT event FROM projection.outbox WHERE relayed_at IS NULL
@@ -79,7 +80,7 @@ async function differences(
   const found = [
     ledgerContradiction(rows, stated),
     unstatedRow(rows, stated),
-    rowsContradiction(sums, statedSums(stated), unfinished),
+    rowsContradiction((await sums())!, statedSums(stated), unfinished),
   ].filter((fault) => fault !== null)
   for (const { sha256 } of stated.prices) {
     const fault = await readPriceTable(database, sha256).then(
@@ -107,7 +108,7 @@ export async function compareRows(
   if ((await look()).ledgerSeq === 0) return undefined
   const stateNow = async () => ({ ...(await look()), unfinished: await readUnfinished(database) })
   const before = await stateNow()
-  const found = await readRowSums(database, afterSlice)
+  const found = (await (await beginSums(database, afterSlice))?.()) ?? null
   if (found === null || before.unstated !== null || !isDeepStrictEqual(before, await stateNow()))
     return undefined
   return rowsContradiction(found, before.rowSums, before.unfinished)

@@ -1,7 +1,7 @@
 /** Counts the transfers of addresses, and what of them has value. Strangers can send dust to anyone, so dust makes nothing large. */
 import type { Queryable } from '@cupel/postgres'
 import { ownedAddresses } from './owners.js'
-import { transfersIn } from './store/postgres-transfers.js'
+import { transfersIn } from './store/transfers.js'
 import type { LedgerState, TransferCounts } from './store/transfer-store.js'
 
 /** A request to count for all these addresses with one query. */

@@ -1,7 +1,7 @@
 /** The movements of one transaction that touch an address, as they were in one state of the ledger. */
 import type { Movement } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { transfersIn } from './store/postgres-transfers.js'
+import { transfersIn } from './store/transfers.js'
 import type { MovementsRequest, StoredMovement } from './store/transfer-store.js'
 
 /** Movements of one transaction and address. With more of them nobody can say which transfer is meant. */

@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path'
 import { ASSET_TABLE_VERSION } from '@cupel/domain'
-import type { Queryable } from '@cupel/postgres'
+import type { Database, Queryable } from '@cupel/postgres'
 import { declaredKinds, historyKinds } from './declared-range.js'
 import { openChain } from './formats/chain.js'
 import { ledgerFormatNames, ledgerFormats } from './formats/formats.js'
@@ -23,8 +23,10 @@ import { sumsOf } from './row-sums.js'
 import { leftOut } from './segment-event.js'
 import { heightsDeclaredFor } from './segments.js'
 import type { SegmentState } from './batch.js'
+import { storeFault } from './store-fault.js'
 import { storeRows } from './store-rows.js'
-import { transferWriterIn } from './store/postgres-writer.js'
+import { transferWriterIn } from './store/transfers.js'
+import type { TransferWriter } from './store/transfer-writer.js'
 
 /** The tables that an import fills. */
 const FILLED_TABLES = [
@@ -43,9 +45,16 @@ const FILLED_TABLES = [
   .join(', ')
 
 /** Imports one file. A fault of the file or the request is a result, not an error; importing again is always safe. */
-export async function importLedger(
+export const importLedger = async (
   request: LedgerImportRequest,
   deps: LedgerImportDeps,
+): Promise<LedgerImportResult> => await importWith(request, deps, transferWriterIn)
+
+/** Into the store of this writer. */
+export async function importWith(
+  request: LedgerImportRequest,
+  deps: LedgerImportDeps,
+  writerIn: (database: Database) => TransferWriter,
 ): Promise<LedgerImportResult> {
   try {
     const chain = openChain(request.chain)
@@ -60,7 +69,7 @@ export async function importLedger(
       // One import per chain at a time, because an import may take over the rows of a killed one.
       await connection.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [importLockOf(chain.code)])
       try {
-        const writer = transferWriterIn(deps.database)
+        const writer = writerIn(deps.database)
         return await runImport({ request, deps, chain, format, sha256, covers, now, writer })
       } finally {
         await connection.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [
@@ -77,8 +86,10 @@ export async function importLedger(
 
 async function runImport(run: ImportRun): Promise<LedgerImportSummary> {
   const startedAt = performance.now()
-  const begun = await beginSegment(run)
   const { deps } = run
+  const fault = await storeFault(deps.database, run.writer.engine)
+  if (fault !== null) throw new LedgerFileError(fault, null)
+  const begun = await beginSegment(run)
   const { state } = begun
   if (begun.ledgerSeq !== null)
     return await summary(run, state, {

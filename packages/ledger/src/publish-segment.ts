@@ -8,7 +8,7 @@ import { nothingLeft, segmentEvent, type SegmentStatement } from './segment-even
 import { added, notedSums, sumsText } from './row-sums.js'
 import { declaredBySegment, SEGMENT_COLUMNS, segmentOf, type SegmentRow } from './segments.js'
 import type { SegmentState } from './batch.js'
-import { otherPosition } from './store-batch.js'
+import { otherPosition } from './other-position.js'
 
 export interface Published {
   readonly ledgerSeq: number

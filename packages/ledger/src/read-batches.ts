@@ -19,6 +19,8 @@ export interface ReadOrder extends Pick<ImportRun, 'covers' | 'now'> {
   readonly segmentId: number
   /** Rows that are stored already. */
   readonly rowsDone: number
+  /** Transfers of a batch. */
+  readonly batchTransfers?: number | undefined
 }
 
 export interface ReadFile {
@@ -31,7 +33,7 @@ export interface ReadFile {
 
 /** Gives each batch away before it reads on; the last one may be empty. Throws LedgerFileError. */
 export async function readBatches(
-  { request, covers, now, segmentId, rowsDone }: ReadOrder,
+  { request, covers, now, segmentId, rowsDone, batchTransfers }: ReadOrder,
   onBatch: (batch: Batch) => Promise<void>,
 ): Promise<ReadFile> {
   const chain = openChain(request.chain)!
@@ -55,7 +57,7 @@ export async function readBatches(
       const unreadable = takeRecord(take, record, row > rowsDone ? batch : null)
       firstUnreadable ??= unreadable
       if (row > rowsDone) batch.rows += 1
-      if (!isFull(batch)) continue
+      if (!isFull(batch, batchTransfers)) continue
       await onBatch(batch)
       batch = createBatch(segmentId, hasCalls(chain))
     }

@@ -7,7 +7,7 @@ import type { Queryable } from '@cupel/postgres'
 import { addressTexts } from './address-texts.js'
 import { addressesOfOwner, nodesOf } from './owners.js'
 import { wholeNumber } from './read-transfers.js'
-import { transfersIn } from './store/postgres-transfers.js'
+import { transfersIn } from './store/transfers.js'
 import type { LedgerState } from './store/transfer-store.js'
 import { kindOf } from './stored-values.js'
 

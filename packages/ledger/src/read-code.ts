@@ -1,7 +1,7 @@
 /** Which addresses have code, as far as transfers show it: only code makes internal calls, and code never sends a transaction itself. */
 import { chainFactsOf } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { transfersIn } from './store/postgres-transfers.js'
+import { transfersIn } from './store/transfers.js'
 import type { OfAddresses } from './store/transfer-store.js'
 
 export async function readCode(

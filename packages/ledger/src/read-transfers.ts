@@ -4,7 +4,7 @@ import type { Queryable } from '@cupel/postgres'
 import { addressTexts } from './address-texts.js'
 import { nodesOf, ownedAddresses, type NodeOf, type OwnedAddresses } from './owners.js'
 import { paced, withoutRest, type Pace } from './pace.js'
-import { transfersIn } from './store/postgres-transfers.js'
+import { transfersIn } from './store/transfers.js'
 import type { LedgerState, StoredRow } from './store/transfer-store.js'
 import { hashOfDigits, kindOf } from './stored-values.js'
 

@@ -2,6 +2,7 @@
 import type { Database, Queryable } from '@cupel/postgres'
 import { placeOf, type Batch, type SegmentState } from './batch.js'
 import type { KnownIds } from './known-ids.js'
+import { otherPosition } from './other-position.js'
 import { added as addedSums, NO_ROWS, notedSums, sumsText } from './row-sums.js'
 import { isUnseen } from './segments.js'
 import type { StorePlace, TransferWriter } from './store/transfer-writer.js'
@@ -62,15 +63,6 @@ const STORE_PLACES = {
     ON CONFLICT (chain, block_number, tx_index) DO UPDATE SET tx_hash = excluded.tx_hash, segment_id = excluded.segment_id
     WHERE known.segment_id <> excluded.segment_id AND ($6 OR ${IS_UNSEEN})`,
 }
-
-/**
- * Batches are committed without a wait for the disk, and the lock of the chain ends with its connection: a crash of the database may lose the last
- * ones, and another import of the chain may take rows over. Then the segment in the database is at another position.
- */
-export const otherPosition = (): Error =>
-  new Error(
-    'The database lost rows of this import, or another import of the chain began meanwhile: import the file again',
-  )
 
 export interface BatchPlace extends Omit<StorePlace, 'areNew'> {
   readonly knownIds: KnownIds

@@ -39,7 +39,8 @@ export async function storeRows(
     storing.catch(() => undefined)
     waiting.push(storing)
   }
-  const order = { request, covers, now, segmentId: state.segmentId, rowsDone: resumedAt }
+  const { batchTransfers } = run.writer
+  const order = { request, covers, now, segmentId: state.segmentId, rowsDone: resumedAt, batchTransfers }
   const { size } = await stat(request.file)
   const isLarge = size >= (deps.threadFromBytes ?? THREAD_FROM_BYTES) && availableParallelism() > 1
   try {

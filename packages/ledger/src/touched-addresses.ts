@@ -24,7 +24,8 @@ import { isCrowd } from './formats/coin-join.js'
 import { rangeStanding } from './range-standing.js'
 import { declaredRanges } from './segments.js'
 import { hubsAmong } from './sizes.js'
-import { neighboursIn } from './store/postgres-neighbours.js'
+import { storeFault } from './store-fault.js'
+import { engineOfLedger, neighboursIn } from './store/transfers.js'
 
 export interface TouchRequest extends SegmentRange {
   readonly policy: CompiledPolicy
@@ -53,6 +54,7 @@ export async function touchedAddresses(
   if (chain === 'SOL' || findChain(chain)?.family === 'cardano') return 'all'
   const segments = await segmentsOf(database, request)
   if (segments.length === 0) return new Set()
+  await requireStore(database)
   // A file of times of blocks tells when transfers of other files were.
   if (segments.some(({ format }) => format === BLOCKS)) return 'all'
   const heights = await changedHeights(database, request, segments)
@@ -68,6 +70,12 @@ export async function touchedAddresses(
     attributed: new Set([...changed.attributed, ...nodes]),
     most,
   })
+}
+
+/** Nothing is called untouched by a process that looks for the transfers in the wrong place. */
+async function requireStore(database: Queryable): Promise<void> {
+  const fault = await storeFault(database, engineOfLedger())
+  if (fault !== null) throw new Error(fault)
 }
 
 export interface RelabelledRequest extends Pick<
@@ -89,6 +97,7 @@ export async function addressesReaching(
   const { chain, addresses, maxAddresses: most = MAX_TOUCHED } = request
   if (chain === 'SOL' || findChain(chain)?.family === 'cardano') return 'all'
   if (chainFactsOf(chain)?.spendsTogether === true) return 'all'
+  await requireStore(database)
   const [state] = await database.query<{ seq: number }>(
     'SELECT coalesce(max(ledger_seq), 0) AS seq FROM ledger.segment WHERE chain = $1',
     [chain],

@@ -1,11 +1,8 @@
 /** A database with a ledger, a folder for files, and the queries of the tests. */
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
-import {
-  importLedger,
-  ledgerMigrations,
-  type LedgerImportRequest,
-  type LedgerImportSummary,
-} from '../src/index.js'
+import { importWith } from '../src/import-ledger.js'
+import { transferWriterIn } from '../src/store/postgres-writer.js'
+import { ledgerMigrations, type LedgerImportRequest, type LedgerImportSummary } from '../src/index.js'
 
 /** Later than everything in the files. */
 export const IMPORTED_AT = '2026-11-22T00:00:00.000Z'
@@ -26,15 +23,17 @@ export interface SeenTransfer {
   readonly block: number | null
 }
 
-export async function startLedger(): Promise<LedgerInstallation> {
+/** Without a writer the transfers are in Postgres. */
+export async function startLedger(writerIn = transferWriterIn): Promise<LedgerInstallation> {
   const base = await openTestInstallation({ migrations: [ledgerMigrations], statementTimeoutMs: 0 })
   const { database } = base
   return {
     ...base,
     async imported(file, request = {}) {
-      const result = await importLedger(
+      const result = await importWith(
         { file, format: 'csv', chain: 'ETH', importedBy: 'operator:test', ...request },
         { database, now: () => new Date(IMPORTED_AT) },
+        writerIn,
       )
       if (result.status === 'refused') throw new Error(result.message)
       return result

@@ -224,6 +224,14 @@ async function markReached(
   ])
   // The label of a contract counts for all its tokens, and nearly everybody has some of them.
   if (forms.some((one) => isAssetContract(chain, one))) return await all()
+  const search = async (): Promise<number> => {
+    const touched = (await findTouched?.(transaction, { chain, relabelled: [...new Set(forms)] })) ?? 'all'
+    return touched === 'all'
+      ? await all()
+      : await markAddresses(transaction, { chain, cause, addresses: touched })
+  }
+  // Transfers in another store are not in the table that the statement searches.
+  if ((await transaction.query(ELSEWHERE)).length > 0) return await search()
   const statement = { name: 'watches.reached', text: REACHED }
   const reached = await transaction.query<{ address: string; rows: number }>(statement, [
     chain,
@@ -233,13 +241,11 @@ async function markReached(
     [...new Set(changed.map((one) => one.lookup_key))],
   ])
   // An address that is reached over several numbers of transfers has a row for each: the limit counts rows.
-  if (reached.length > MAX_REACHED || (reached[0]?.rows ?? 0) > MAX_REACHED) {
-    const touched = (await findTouched?.(transaction, { chain, relabelled: [...new Set(forms)] })) ?? 'all'
-    if (touched === 'all') return await all()
-    return await markAddresses(transaction, { chain, cause, addresses: touched })
-  }
+  if (reached.length > MAX_REACHED || (reached[0]?.rows ?? 0) > MAX_REACHED) return await search()
   return await markAddresses(transaction, { chain, cause, addresses: reached.map(({ address }) => address) })
 }
+
+const ELSEWHERE = { name: 'watches.transfers-elsewhere', text: 'SELECT FROM ledger.store_run LIMIT 1' }
 
 /** SQL: somebody accepted every row of a publication that could not be read. */
 const isRead = (publication: string): string =>

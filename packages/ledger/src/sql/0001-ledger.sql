@@ -84,6 +84,18 @@ CREATE TABLE ledger.history_progress (
 );
 CREATE INDEX history_progress_age ON ledger.history_progress (told_at);
 
+-- Runs of imports that write transfers to ClickHouse. A row there names its run and its writing, and counts if this table says so.
+CREATE TABLE ledger.store_run (
+  run            int4 PRIMARY KEY,
+  segment_id     int4 NOT NULL,
+  -- The last writing whose transaction was committed.
+  last_write     int4 NOT NULL DEFAULT 0,
+  -- Of a run that ended early, how many of its writings count. Null: all.
+  counted_writes int4
+);
+CREATE INDEX store_run_of_segment ON ledger.store_run (segment_id);
+CREATE INDEX store_run_cut ON ledger.store_run (run) WHERE counted_writes IS NOT NULL;
+
 -- Numbers of addresses, and of contracts of tokens that count: rows of transfers name them by number. A number is given once, and means nothing
 -- outside of this database.
 CREATE TABLE ledger.address (

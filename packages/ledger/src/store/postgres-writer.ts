@@ -8,7 +8,8 @@ import { storeTransfers } from '../store-transfers.js'
 import type { RetiredRange, TransferWriter, WrittenSegment } from './transfer-writer.js'
 
 export const transferWriterIn = (database: Database): TransferWriter => ({
-  restartOthers,
+  engine: 'postgres',
+  restartOthers: restartSegments,
   async knownIds(_state, isHistory) {
     const [left] = isHistory
       ? []
@@ -29,7 +30,10 @@ export const transferWriterIn = (database: Database): TransferWriter => ({
 })
 
 /** The sums of their rows stay: they stored rows. */
-async function restartOthers(transaction: Queryable, { chain, segmentId }: WrittenSegment): Promise<void> {
+export async function restartSegments(
+  transaction: Queryable,
+  { chain, segmentId }: WrittenSegment,
+): Promise<void> {
   await transaction.execute(
     `UPDATE ledger.segment SET rows_done = 0, counts = '{}', first_height = NULL, last_height = NULL, last_at_s = NULL
      WHERE chain = $1 AND segment_id <> $2 AND ledger_seq IS NULL`,
@@ -61,7 +65,7 @@ async function countContradicted(transaction: Queryable, { outcomes }: Batch): P
 }
 
 /** Kinds of stored transfers that the declared range covers. */
-const storedKinds: Readonly<Record<string, readonly string[]>> = {
+export const storedKinds: Readonly<Record<string, readonly string[]>> = {
   native: ['n', 'u'],
   internal: ['i'],
   token: ['t'],

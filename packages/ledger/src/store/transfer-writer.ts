@@ -37,6 +37,9 @@ export interface RetiredRange {
  * import wrote whose transaction was lost counts neither then nor if the import goes on.
  */
 export interface TransferWriter {
+  readonly engine: 'postgres' | 'clickhouse'
+  /** Transfers of a batch; without it, as many as one statement of Postgres stores well. */
+  readonly batchTransfers?: number
   /** In the transaction that begins or finds the segment: other interrupted imports of the chain must begin again, because this one may take over their rows. */
   restartOthers(transaction: Queryable, state: WrittenSegment): Promise<void>
   /** Before the first row of an import. A history of one address has few rows. */

@@ -1,0 +1,118 @@
+/**
+ * Which writings of imports count. Postgres knows them: a writing counts once the transaction is committed that advances its segment. Imports of a
+ * chain run one after another, so the runs up to the last one of a state wrote what the state has.
+ */
+import type { Queryable } from '@cupel/postgres'
+import { otherPosition } from '../../other-position.js'
+import type { LedgerState } from '../transfer-store.js'
+import type { WrittenSegment } from '../transfer-writer.js'
+import { UNKNOWN } from './tables.js'
+
+export interface Written {
+  readonly lastRun: number
+  /** Runs that ended early, each with the last of its writings that counts. */
+  readonly cut: readonly (readonly [run: number, lastWrite: number])[]
+}
+
+/** SQL of ClickHouse: the version was written. */
+export function isWritten({ lastRun, cut }: Written): string {
+  const until = `run <= ${lastRun}`
+  if (cut.length === 0) return until
+  const of = (values: readonly number[]): string => `CAST([${values.join()}], 'Array(UInt32)')`
+  const last = `transform(run, ${of(cut.map(([run]) => run))}, ${of(cut.map(([, write]) => write))}, toUInt32(${UNKNOWN}))`
+  return `${until} AND write <= ${last}`
+}
+
+const LAST_RUN = {
+  name: 'ledger.last-run',
+  text: `SELECT r.run FROM ledger.segment s JOIN ledger.store_run r USING (segment_id)
+         WHERE s.chain = $1 AND s.ledger_seq <= $2 ORDER BY s.ledger_seq DESC, r.run DESC LIMIT 1`,
+}
+
+const CUT_RUNS = {
+  name: 'ledger.cut-runs',
+  text: 'SELECT run, counted_writes AS last FROM ledger.store_run WHERE counted_writes IS NOT NULL AND run <= $1',
+}
+
+async function cutRuns(database: Queryable, upTo: number): Promise<Written['cut']> {
+  const rows = await database.query<{ run: number; last: number }>(CUT_RUNS, [upTo])
+  return rows.map(({ run, last }) => [run, last] as const)
+}
+
+/** What the state has; null if no segment of it wrote transfers. */
+export async function writtenIn(
+  database: Queryable,
+  { chain, ledgerSeq }: LedgerState,
+): Promise<Written | null> {
+  const [row] = await database.query<{ run: number }>(LAST_RUN, [chain, ledgerSeq])
+  return row === undefined ? null : { lastRun: row.run, cut: await cutRuns(database, row.run) }
+}
+
+/** What an import sees: everything that counts before it, and its own writings. */
+export const writtenBefore = async (database: Queryable, run: number): Promise<Written> => ({
+  lastRun: run,
+  cut: await cutRuns(database, run),
+})
+
+/** All writings that were committed: what the segments state in their sums. */
+export async function everWritten(database: Queryable): Promise<Written> {
+  const [newest] = await database.query<{ run: number }>(
+    'SELECT coalesce(max(run), 0) AS run FROM ledger.store_run',
+  )
+  const rows = await database.query<{ run: number; last: number }>(
+    `SELECT run, last_write AS last FROM ledger.store_run JOIN ledger.segment USING (segment_id)
+     WHERE counted_writes IS NOT NULL OR ledger_seq IS NULL`,
+  )
+  return { lastRun: newest!.run, cut: rows.map(({ run, last }) => [run, last] as const) }
+}
+
+/** Of its own segment an earlier run counts as far as it came. What other interrupted imports of the chain wrote counts no more: they begin again. */
+export async function beginRun(
+  transaction: Queryable,
+  { chain, segmentId }: WrittenSegment,
+  least: number,
+): Promise<void> {
+  // Imports of several chains begin at once.
+  await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('cupel.ledger-run', 0))")
+  await transaction.execute(
+    `UPDATE ledger.store_run SET counted_writes = last_write WHERE segment_id = $1 AND counted_writes IS NULL`,
+    [segmentId],
+  )
+  await transaction.execute(
+    `UPDATE ledger.store_run SET counted_writes = 0 WHERE counted_writes IS DISTINCT FROM 0 AND segment_id IN (
+       SELECT segment_id FROM ledger.segment WHERE chain = $1 AND segment_id <> $2 AND ledger_seq IS NULL)`,
+    [chain, segmentId],
+  )
+  await transaction.execute(
+    `INSERT INTO ledger.store_run (run, segment_id)
+     SELECT greatest($2, (SELECT coalesce(max(run), 0) FROM ledger.store_run)) + 1, $1`,
+    [segmentId, least],
+  )
+}
+
+export interface Run {
+  readonly run: number
+  /** The chain has no rows yet. */
+  readonly isFirst: boolean
+}
+
+export async function currentRun(database: Queryable, { chain, segmentId }: WrittenSegment): Promise<Run> {
+  const [row] = await database.query<{ run: number; is_first: boolean }>(
+    `SELECT max(run) AS run, NOT EXISTS (
+       SELECT FROM ledger.store_run r JOIN ledger.segment s USING (segment_id)
+       WHERE s.chain = $2 AND r.last_write > 0 AND r.counted_writes IS DISTINCT FROM 0) AS is_first
+     FROM ledger.store_run WHERE segment_id = $1`,
+    [segmentId, chain],
+  )
+  return { run: row!.run, isFirst: row!.is_first }
+}
+
+/** In the transaction that makes the writing count. Throws if another import of the chain began meanwhile. */
+export async function countWrite(
+  transaction: Queryable,
+  { run, write }: { readonly run: number; readonly write: number },
+): Promise<void> {
+  const text = 'UPDATE ledger.store_run SET last_write = $2 WHERE run = $1 AND counted_writes IS NULL'
+  const counted = await transaction.execute({ name: 'ledger.count-write', text }, [run, write])
+  if (counted === 0) throw otherPosition()
+}
