@@ -19,7 +19,7 @@ import type {
 import { importLockOf } from './import-lock.js'
 import type { ImportRun } from './import-run.js'
 import { publishSegment } from './publish-segment.js'
-import { sumsOf } from './row-sums.js'
+import { added, NO_ROWS, sumsOf, sumsText } from './row-sums.js'
 import { leftOut } from './segment-event.js'
 import { heightsDeclaredFor } from './segments.js'
 import type { SegmentState } from './batch.js'
@@ -141,6 +141,7 @@ async function beginSegment(
 ): Promise<{ readonly state: SegmentState; readonly ledgerSeq: number | null }> {
   const { request, deps, chain, sha256, covers, writer } = run
   const replaces = request.replace === true
+  let begun = NO_ROWS
   const [row] = await deps.database.transaction({ at: 'ledger.segment' }, async (transaction) => {
     const { completeFrom = null, completeTo = null, format, history } = request
     const told = [history?.address ?? null, history?.provider ?? null, history?.height ?? null]
@@ -164,7 +165,14 @@ async function beginSegment(
       names,
     )
     const [{ ledger_seq: ledgerSeq, segment_id: segmentId }] = rows as [SegmentRow]
-    if (ledgerSeq === null) await writer.restartOthers(transaction, { chain: chain.code, segmentId })
+    if (ledgerSeq === null) begun = await writer.restartOthers(transaction, { chain: chain.code, segmentId })
+    if (begun !== NO_ROWS) {
+      const sums = sumsText(added(sumsOf(rows[0]!.row_sums), begun))
+      await transaction.execute(
+        `UPDATE ledger.segment SET row_sums = string_to_array($2, ',')::numeric[] WHERE segment_id = $1`,
+        [segmentId, sums],
+      )
+    }
     return rows
   })
   const state: SegmentState = {
@@ -176,7 +184,7 @@ async function beginSegment(
     firstHeight: row!.first_height,
     lastHeight: row!.last_height,
     lastHeightAtS: row!.last_at_s,
-    rowSums: sumsOf(row!.row_sums),
+    rowSums: added(sumsOf(row!.row_sums), begun),
   }
   return { state, ledgerSeq: row!.ledger_seq }
 }

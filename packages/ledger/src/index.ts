@@ -75,4 +75,5 @@ export {
   type Segment,
 } from './segments.js'
 export type { KnownSizes } from './sizes.js'
+export { prepareTransferStore, transferStoreState } from './store/prepare.js'
 export { addressesReaching, touchedAddresses, type TouchRequest } from './touched-addresses.js'

@@ -23,6 +23,7 @@ const SUMMED_TABLES = [
   ['owner_address', 'FROM ledger.owner_address AS t'],
   ['unreadable_row', 'FROM ledger.unreadable_row AS t'],
   ['unknown_token', 'FROM ledger.unknown_token AS t'],
+  ['store_run', 'FROM ledger.store_run AS t'],
 ] as const
 
 export const added = (sums: RowSums, more: RowSums, sign = 1n): RowSums =>

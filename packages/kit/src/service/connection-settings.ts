@@ -36,6 +36,17 @@ export const settingsOfConnections = {
     .describe(
       'Connections a service may open to Postgres. The API opens two more for large reads, and a scorer with a ledger four more for each thread that examines addresses.',
     ),
+  CUPEL_LEDGER_URL: z
+    .string()
+    .regex(
+      /^clickhouses?:\/\/[^/]+\/[A-Za-z_]\w*$/,
+      'expected clickhouse://USER:PASSWORD@HOST:PORT/DATABASE, or clickhouses:// for TLS',
+    )
+    .optional()
+    .describe(
+      'Where the transfers of the ledger are, if not in Postgres: `clickhouse://USER:PASSWORD@HOST:PORT/DATABASE`, or `clickhouses://` for TLS (docs/ledger.md). Every service and every command needs the same one.',
+    ),
+  CUPEL_LEDGER_URL_FILE: secretFile('CUPEL_LEDGER_URL'),
   CUPEL_KAFKA_BROKERS: list
     .prefault('')
     .describe('Comma-separated host:port of Kafka brokers; required where CUPEL_LOG=kafka.'),

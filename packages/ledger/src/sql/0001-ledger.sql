@@ -356,7 +356,7 @@ DO $$
 DECLARE
   filled text;
 BEGIN
-  FOREACH filled IN ARRAY ARRAY['address', 'contract', 'transfer', 'transaction_place', 'block', 'cluster_join', 'owner_address', 'unreadable_row', 'unknown_token'] LOOP
+  FOREACH filled IN ARRAY ARRAY['address', 'contract', 'transfer', 'transaction_place', 'block', 'cluster_join', 'owner_address', 'unreadable_row', 'unknown_token', 'store_run'] LOOP
     EXECUTE format('CREATE TRIGGER note_inserted AFTER INSERT ON ledger.%I REFERENCING NEW TABLE AS gained
       FOR EACH STATEMENT %s EXECUTE FUNCTION ledger.note_rows()', filled,
       CASE WHEN filled IN ('address', 'contract', 'transfer')

@@ -3,13 +3,17 @@ import type { Database, Queryable } from '@cupel/postgres'
 import type { Batch } from '../batch.js'
 import { createKnownIds } from '../known-ids.js'
 import { nameCalls } from '../name-calls.js'
+import { NO_ROWS } from '../row-sums.js'
 import { isUnseen } from '../segments.js'
 import { storeTransfers } from '../store-transfers.js'
 import type { RetiredRange, TransferWriter, WrittenSegment } from './transfer-writer.js'
 
 export const transferWriterIn = (database: Database): TransferWriter => ({
   engine: 'postgres',
-  restartOthers: restartSegments,
+  async restartOthers(transaction, state) {
+    await restartSegments(transaction, state)
+    return NO_ROWS
+  },
   async knownIds(_state, isHistory) {
     const [left] = isHistory
       ? []

@@ -40,8 +40,8 @@ export interface TransferWriter {
   readonly engine: 'postgres' | 'clickhouse'
   /** Transfers of a batch; without it, as many as one statement of Postgres stores well. */
   readonly batchTransfers?: number
-  /** In the transaction that begins or finds the segment: other interrupted imports of the chain must begin again, because this one may take over their rows. */
-  restartOthers(transaction: Queryable, state: WrittenSegment): Promise<void>
+  /** In the transaction that begins or finds the segment: other interrupted imports of the chain must begin again, because this one may take over their rows. Resolves to what that changed in the sums of all rows. */
+  restartOthers(transaction: Queryable, state: WrittenSegment): Promise<RowSums>
   /** Before the first row of an import. A history of one address has few rows. */
   knownIds(state: SegmentState, isHistory: boolean): Promise<KnownIds>
   /** After its last row: from here on rows are read as fast as ever. */

@@ -17,6 +17,7 @@ export const missingChdb = existsSync(PYTHON)
   : ': chDB is not installed: python3 -m venv .cache/chdb && .cache/chdb/bin/pip install --no-deps chdb-core==26.9.0'
 
 export interface Chdb {
+  readonly pid: number
   /** The address of a new database. */
   newDatabase(): string
   close(): Promise<void>
@@ -30,6 +31,7 @@ export async function startChdb(): Promise<Chdb> {
   const [port] = (await once(createInterface(child.stdout), 'line')) as [string]
   let databases = 0
   return {
+    pid: child.pid!,
     newDatabase: () => `clickhouse://127.0.0.1:${port}/ledger_${(databases += 1)}`,
     async close() {
       child.stdin.end()

@@ -240,7 +240,8 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
         await store.ledger.file('killed.csv', csvOf([pay(21)])),
         'before:ledger.publish:1',
       )
-      expect([await payments(1), await payments(2)]).toEqual([['21'], []])
+      // A store may say the new block of an earlier state too.
+      expect([(await payments(1)).length, await payments(2)]).toEqual([1, []])
       expect(await imported(csvOf([pay(20)]))).toMatchObject({ known: 0, leftOut: { retired: 1 } })
       expect(await payments(3)).toEqual([])
       await imported(csvOf([pay(21), other]))

@@ -9,6 +9,7 @@ import {
   type EventLog,
   type SchemaRegistry,
 } from '@cupel/event-log'
+import { prepareTransferStore } from '@cupel/ledger'
 import { migrate, readMigrations, type Database, type MigrationSource } from '@cupel/postgres'
 import { installReadModels, installTenantWalls } from '@cupel/projections'
 import { readModels } from '@cupel/operation/read-models'
@@ -19,6 +20,7 @@ export const migrationSources: readonly MigrationSource[] = primaryTables.map(({
 export async function prepareDatabase(database: Database, logger: Logger): Promise<void> {
   const applied = await migrate(database, await readMigrations(migrationSources))
   if (applied.length > 0) logger.info({ applied }, 'Applied migrations')
+  await prepareTransferStore()
   await installReadModels(database, readModels)
   await installTenantWalls(database)
 }

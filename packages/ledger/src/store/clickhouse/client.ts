@@ -44,6 +44,19 @@ export function clickHousePlace(url: string) {
 /** Ids of a batch are in the text of its statement. */
 const MAX_STATEMENT_BYTES = 256 * 1024 ** 2
 
+/** Creates the database that the address names, if the server does not have it. */
+export async function createLedgerDatabase({ url, timeoutMs }: ClickHouseOptions): Promise<void> {
+  const { database, ...place } = clickHousePlace(url)
+  const client = createClient({ ...place, request_timeout: timeoutMs, log: { level: 127 } })
+  try {
+    await answered(
+      async () => void (await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` })),
+    )
+  } finally {
+    await client.close()
+  }
+}
+
 export function openClickHouse({ url, timeoutMs }: ClickHouseOptions): ClickHouse {
   const client = createClient({
     ...clickHousePlace(url),

@@ -14,5 +14,5 @@ export const transfersIn = (database: Queryable, clickHouse: ClickHouse): Transf
 
 export { neighboursIn } from './neighbours.js'
 export { transferWriterIn } from './writer.js'
-export { createTransferTables } from './tables.js'
+export { createTransferTables, missingTables, readStoreState, type StoreState } from './tables.js'
 export { readSideSums, rowsToSum } from './sums.js'

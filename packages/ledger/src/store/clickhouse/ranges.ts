@@ -5,7 +5,7 @@ import type { RetiredRange, WrittenSegment } from '../transfer-writer.js'
 import type { ClickHouse } from './client.js'
 import { isWritten, type Written } from './runs.js'
 import { UNKNOWN } from './tables.js'
-import { readVersions, type Version } from './versions.js'
+import { movedElsewhere, readVersions, type Version } from './versions.js'
 
 /** Rows of one look at a range. */
 const MOST_ROWS = 50_000
@@ -55,7 +55,8 @@ function* slicesOf(
   if (rows > 0) yield [first, last]
 }
 
-export function isRetired(version: Version, { segmentId }: WrittenSegment, range: RetiredRange): boolean {
+/** Of the range, and not in the file that replaces it. */
+export function isNotTold(version: Version, { segmentId }: WrittenSegment, range: RetiredRange): boolean {
   const block = Number(version.block)
   const kinds = range.covers.flatMap((kind) => storedKinds[kind] ?? [])
   return (
@@ -65,6 +66,18 @@ export function isRetired(version: Version, { segmentId }: WrittenSegment, range
     version.retired === 0 &&
     (version.seen || version.segment) !== segmentId
   )
+}
+
+/** A transfer that another file tells outside of the range is there now. */
+export function retiredOrMoved(
+  version: Version,
+  { segmentId }: WrittenSegment,
+  range: RetiredRange,
+): Version {
+  const { segment, block } = version.other
+  const isInRange = Number(block) >= range.completeFrom! && Number(block) <= range.completeTo!
+  const isMoved = segment !== 0 && segment !== segmentId && !isInRange
+  return isMoved ? movedElsewhere(version) : { ...version, retired: segmentId }
 }
 
 /** Of these blocks only the segment states a time. */

@@ -39,6 +39,12 @@ const COLUMNS = [
   ['from_net', 'Nullable(Int256)'],
   ['to_net', 'Nullable(Int256)'],
   ...SEGMENTS.map((name) => [name, 'UInt32'] as const),
+  // The block in which another file tells it: it moves there if a file that replaces its range does not contain it.
+  ['other_segment_id', 'UInt32'],
+  ['other_block', 'UInt32'],
+  ['other_at_s', 'UInt32'],
+  ['other_tx_index', 'UInt32'],
+  ['other_place', 'UInt64'],
   // The transfer has an earlier version.
   ['revises', 'UInt8'],
   // False if the version only says that a further file tells the transfer.
@@ -102,8 +108,41 @@ const STATEMENTS: readonly string[] = [
      SELECT ${BY_HEIGHT.map((name) => (name === 'is_timeless' ? `occurred_at_s = ${UNKNOWN} AS is_timeless` : name)).join(', ')} FROM told`,
 ]
 
-export const TABLES = ['told', 'side', 'by_id', 'by_height', 'begun'] as const
+const TABLES = [
+  'told',
+  'side',
+  'by_id',
+  'by_height',
+  'begun',
+  'to_sender',
+  'to_receiver',
+  'to_id',
+  'to_height',
+]
 
 export async function createTransferTables(clickHouse: ClickHouse): Promise<void> {
   for (const statement of STATEMENTS) await clickHouse.run(statement)
+}
+
+export async function missingTables(clickHouse: ClickHouse): Promise<readonly string[]> {
+  const lines = await clickHouse.rows('SELECT name FROM system.tables WHERE database = currentDatabase()')
+  const found = new Set(lines.map(([name]) => name))
+  return TABLES.filter((name) => !found.has(name))
+}
+
+export interface StoreState {
+  readonly version: string
+  readonly freeBytes: number
+  readonly missing: readonly string[]
+}
+
+/** Throws a `LedgerStoreError` if the server does not answer, or the user may not read and write the tables. */
+export async function readStoreState(clickHouse: ClickHouse): Promise<StoreState> {
+  const [line] = await clickHouse.rows('SELECT version(), (SELECT min(free_space) FROM system.disks)')
+  const missing = await missingTables(clickHouse)
+  if (missing.length === 0) {
+    await clickHouse.rows('SELECT run FROM side LIMIT 0')
+    await clickHouse.run('INSERT INTO begun SELECT run FROM begun LIMIT 0')
+  }
+  return { version: line![0]!, freeBytes: Number(line![1]), missing }
 }

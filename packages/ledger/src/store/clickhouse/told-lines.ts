@@ -31,6 +31,7 @@ export function toldLines(
       one.failed,
       one.retired,
       one.seen,
+      ...[one.other.segment, one.other.block, one.other.atS, one.other.txIndex, one.other.place],
       Number(revises),
       Number(changes),
     ]

@@ -23,6 +23,8 @@ interface Facts {
 }
 
 export interface Version extends Place, Facts {
+  /** Where another file tells it; 0 and unknown numbers if none does. */
+  readonly other: Place & { readonly segment: number }
   /** In 32 hex digits. */
   readonly id: string
   readonly from: number
@@ -36,6 +38,14 @@ export interface Version extends Place, Facts {
 }
 
 const NULL = String.raw`\N`
+
+const NOWHERE: Version['other'] = {
+  segment: 0,
+  block: String(UNKNOWN),
+  atS: String(UNKNOWN),
+  txIndex: String(UNKNOWN),
+  place: UNKNOWN_PLACE,
+}
 
 const numberText = (value: number | null, unknown: string = String(UNKNOWN)): string =>
   value === null ? unknown : String(value)
@@ -66,7 +76,7 @@ export function toldVersion(
     segment: segmentId,
     proven: execution === 'proven' ? segmentId : 0,
     failed: execution === 'failed' ? segmentId : 0,
-    ...{ retired: 0, seen: 0 },
+    ...{ retired: 0, seen: 0, other: NOWHERE },
   }
 }
 
@@ -90,6 +100,7 @@ const KEYS = [
     'retired_segment_id',
   ],
   'seen_segment_id',
+  ...['other_segment_id', 'other_block', 'other_at_s', 'other_tx_index', 'other_place'],
 ]
 
 /** Ids of one statement. */
@@ -106,20 +117,19 @@ const lastVersions = (ids: string, written: Written): string => `
   ORDER BY run DESC, write DESC LIMIT 1 BY transfer_id`
 
 function versionOf(line: readonly (string | null)[]): Version {
-  const [id, from, to, kind, contract, amount, block, atS, txIndex, place, txHash, fromNet, toNet, ...facts] =
-    line
-  const [segment, proven, failed, retired, seen] = facts.map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [id, from, to, kind, contract, amount, block, atS, txIndex, place, txHash, fromNet, toNet] =
+    line as string[]
+  const [segment, proven, failed, retired, seen, otherSegment] = line.slice(13, 19).map(Number) as number[]
+  const [otherBlock, otherAtS, otherTxIndex, otherPlace] = line.slice(19) as string[]
   return {
     ...{ id: id!, from: Number(from), to: Number(to), kind: kind!, contract: contract!, amount: amount! },
     ...{ block: block!, atS: atS!, txIndex: txIndex!, place: place!, txHash: txHash! },
     ...{ fromNet: fromNet || NULL, toNet: toNet || NULL },
-    ...{ segment, proven, failed, retired, seen },
+    ...{ segment: segment!, proven: proven!, failed: failed!, retired: retired!, seen: seen! },
+    other: {
+      ...{ segment: otherSegment!, block: otherBlock!, atS: otherAtS! },
+      ...{ txIndex: otherTxIndex!, place: otherPlace! },
+    },
   }
 }
 
@@ -155,6 +165,7 @@ export function toldAgain(
   return {
     ...known,
     ...{ block, atS, txIndex, place },
+    other: isPlaced ? NOWHERE : isElsewhere() ? placeOf(told, segmentId) : known.other,
     segment: firstSeen ? segmentId : known.segment,
     proven: provenOf(),
     failed: failedOf(),
@@ -162,9 +173,15 @@ export function toldAgain(
     seen: firstSeen ? 0 : segmentId,
   }
 
+  /** Nobody knows yet which of the two blocks is no more. A payment that fails in the other one is none there. */
+  function isElsewhere(): boolean {
+    if (known.retired !== 0 || !hasBlocks || known.block === told.block || told.failed !== 0) return false
+    return isUnseen(known.other.segment) || Number(told.block) >= Number(known.other.block)
+  }
+
   function provenOf(): number {
     if (isPlaced && told.failed !== 0) return 0
-    return isMoved || isUnseen(known.proven) ? told.proven || known.proven : known.proven
+    return isUnseen(known.proven) ? told.proven || known.proven : known.proven
   }
 
   function failedOf(): number {
@@ -173,8 +190,20 @@ export function toldAgain(
   }
 }
 
+const placeOf = ({ block, atS, txIndex, place }: Version, segment: number): Version['other'] => ({
+  ...{ segment, block, atS, txIndex, place },
+})
+
+/** Of a version that a file that replaces its range does not tell. */
+export const movedElsewhere = (version: Version): Version => {
+  const { block, atS, txIndex, place } = version.other
+  return { ...version, block, atS, txIndex, place, other: NOWHERE }
+}
+
 const STATED = ['block', 'atS', 'txIndex', 'place', 'segment', 'proven', 'failed', 'retired'] as const
 
 /** Whether the versions differ in more than the file that told the transfer last. */
 export const differs = (one: Version, other: Version): boolean =>
-  STATED.some((name) => one[name] !== other[name])
+  STATED.some((name) => one[name] !== other[name]) ||
+  one.other.segment !== other.other.segment ||
+  one.other.block !== other.other.block

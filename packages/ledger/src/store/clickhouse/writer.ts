@@ -4,10 +4,11 @@ import type { Batch } from '../../batch.js'
 import { LedgerFileError } from '../../formats/ledger-file-error.js'
 import type { KeptTransfer } from '../../formats/ledger-row.js'
 import { createIdSet, type KnownIds } from '../../known-ids.js'
+import { notedSums } from '../../row-sums.js'
 import { restartSegments } from '../postgres-writer.js'
 import type { StoredTransfers, StorePlace, TransferWriter } from '../transfer-writer.js'
 import type { ClickHouse } from './client.js'
-import { countTimed, isRetired, versionsInRange } from './ranges.js'
+import { countTimed, isNotTold, retiredOrMoved, versionsInRange } from './ranges.js'
 import { beginRun } from './runs.js'
 import type { ToldVersion } from './told-lines.js'
 import { differs, toldAgain, toldVersion, type Version } from './versions.js'
@@ -28,6 +29,7 @@ export function transferWriterIn(
     async restartOthers(transaction, state) {
       await restartSegments(transaction, state)
       await beginRun(transaction, state, await newestBegun(clickHouse))
+      return await notedSums(transaction)
     },
     async knownIds(state) {
       const { run: number, isFirst } = await begun(state)
@@ -62,13 +64,11 @@ export function transferWriterIn(
       let retired = 0
       const before = await written(transaction, state)
       for await (const versions of versionsInRange(clickHouse, before, { state, range })) {
-        const gone = versions.filter((one) => isRetired(one, state, range))
-        await revise(
-          transaction,
-          state,
-          gone.map((one) => ({ ...one, retired: state.segmentId })),
-        )
-        retired += gone.length
+        const gone = versions
+          .filter((one) => isNotTold(one, state, range))
+          .map((one) => retiredOrMoved(one, state, range))
+        await revise(transaction, state, gone)
+        retired += gone.filter((one) => one.retired !== 0).length
       }
       return retired
     },
@@ -128,18 +128,20 @@ function versionsToWrite(
   { batch: { uncounted }, place: { state } }: { readonly batch: Batch; readonly place: StorePlace },
 ): { readonly versions: readonly ToldVersion[]; readonly stored: Omit<StoredTransfers, 'sums'> } {
   const versions: ToldVersion[] = []
-  let added = 0
+  let [added, retired] = [0, 0]
   for (const version of told) {
     const earlier = known.get(version.id)
+    const counted = uncounted.has(version.id) ? 0 : 1
     if (earlier === undefined) {
       versions.push({ version, revises: false, changes: true })
-      if (!uncounted.has(version.id)) added += 1
+      added += counted
       continue
     }
     const next = toldAgain(earlier, version, state)
+    if ((next ?? earlier).retired !== 0) retired += counted
     const changes = next !== null && differs(next, earlier)
     // Only a file that replaces its range asks what it has told.
     if (next !== null && (changes || state.replaces)) versions.push({ version: next, revises: true, changes })
   }
-  return { versions, stored: { added, areAsTold: known.size === 0 } }
+  return { versions, stored: { added, retired, areAsTold: known.size === 0 } }
 }

@@ -34,6 +34,7 @@ import { certificatesCheck } from './certificates-check.js'
 import { evidenceCheck, standstillFaults } from './evidence-check.js'
 import { mailCheck } from './mail-check.js'
 import { retentionCheck } from './retention-check.js'
+import { transfersCheck } from './transfers-check.js'
 import { fault, INSTALL, ok, warning, type Check, type Examined, type Finding } from './examine.js'
 
 /** Beyond this skew, times of this machine in names and logs mislead readers who compare them with others. */
@@ -55,6 +56,7 @@ export function checksOf(examined: Examined): readonly Check[] {
     servicesCheck(examined),
     policyCheck(examined),
     listsCheck(examined),
+    transfersCheck,
     ledgerCheck(examined),
     rowsCheck(examined),
     projectionsCheck(examined),

@@ -37,6 +37,7 @@ import {
 import { serviceAcls } from './acls.js'
 import { brokerRightsStep } from './broker-rights.js'
 import { evidenceSteps } from './evidence.js'
+import { prepareTransferStore, transferStoreState } from '@cupel/ledger'
 import type { Step } from './step.js'
 import type { Target } from './target.js'
 import { sizedTopics, type ChosenSizes } from './topic-sizes.js'
@@ -56,6 +57,7 @@ export function installationSteps(
   const { config, logger } = target
   return [
     migrationsStep(target),
+    transfersStep,
     readModelsStep(target),
     ...(target.logins.length === 0 ? [] : [rolesStep(target)]),
     topicsStep(target, sizes),
@@ -69,6 +71,23 @@ export function installationSteps(
     policyStep(target),
     rebuildStep(target, note),
   ]
+}
+
+/** Nothing if the transfers of the ledger are in Postgres. */
+const transfersStep: Step = {
+  name: 'transfers',
+  async needed() {
+    // A database that does not exist yet does not answer.
+    const state = await transferStoreState().catch(() => undefined)
+    if (state === null) return []
+    return state === undefined || state.missing.length > 0
+      ? ['Create the tables of transfers in ClickHouse.']
+      : []
+  },
+  async make(needed) {
+    await prepareTransferStore()
+    return needed
+  },
 }
 
 function migrationsStep({ database }: Target): Step {

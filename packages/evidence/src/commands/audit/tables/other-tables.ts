@@ -5,6 +5,7 @@ export const ledgerTables: readonly string[] = [
   'ledger.segment',
   'ledger.address',
   'ledger.contract',
+  'ledger.store_run',
   'ledger.transfer',
   'ledger.transaction_place',
   'ledger.block',
