@@ -684,6 +684,14 @@ CREATE TABLE ledger.segment (
   PRIMARY KEY (segment_id)
 );
 
+CREATE TABLE ledger.store_run (
+  run integer NOT NULL,
+  segment_id integer NOT NULL,
+  last_write integer NOT NULL DEFAULT 0,
+  counted_writes integer,
+  PRIMARY KEY (run)
+);
+
 CREATE TABLE ledger.transaction_place (
   block_number integer NOT NULL,
   tx_index integer NOT NULL,
@@ -1310,6 +1318,10 @@ CREATE INDEX segment_history ON ledger.segment USING btree (chain, history_addre
 
 CREATE INDEX segment_of_chain ON ledger.segment USING btree (chain, ledger_seq) WHERE (history_address IS NULL);
 
+CREATE INDEX store_run_cut ON ledger.store_run USING btree (run) WHERE (counted_writes IS NOT NULL);
+
+CREATE INDEX store_run_of_segment ON ledger.store_run USING btree (segment_id);
+
 CREATE INDEX transfer_call ON ledger.transfer USING btree (block_number, tx_index) WHERE ((kind = 'i'::"char") AND (tx_hash = '\x'::bytea));
 
 CREATE INDEX transfer_code ON ledger.transfer USING btree (from_id) WHERE (kind = 'i'::"char");
@@ -1557,6 +1569,10 @@ CREATE TRIGGER note_updated AFTER UPDATE ON ledger.contract REFERENCING OLD TABL
 CREATE TRIGGER note_inserted AFTER INSERT ON ledger.owner_address REFERENCING NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows();
 
 CREATE TRIGGER note_updated AFTER UPDATE ON ledger.owner_address REFERENCING OLD TABLE AS lost NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows();
+
+CREATE TRIGGER note_inserted AFTER INSERT ON ledger.store_run REFERENCING NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows();
+
+CREATE TRIGGER note_updated AFTER UPDATE ON ledger.store_run REFERENCING OLD TABLE AS lost NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows();
 
 CREATE TRIGGER note_inserted AFTER INSERT ON ledger.transaction_place REFERENCING NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION ledger.note_rows();
 

@@ -14,6 +14,10 @@ const CUSTOMER = '0x00000000219ab540356cbb839cbe05303d7705fa'
 const OTHER = '0x098b716b8aaf21512996dc57eb0615e2383e2f96'
 const defaults = loadConfig({ CUPEL_DATABASE_URL: 'postgres://nobody@127.0.0.1/none' })
 
+const ONE = `chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status
+ETH,1,2026-11-20T00:00:00Z,0x${'1'.padStart(64, '0')},,native,ETH,,${CUSTOMER},${OTHER},1000000000000000000,1,,test,1
+`
+
 let installation: Installation
 let database: Database
 let server: Server
@@ -36,10 +40,7 @@ beforeEach(async () => {
   vi.stubEnv('CUPEL_LEDGER_URL', `clickhouse://127.0.0.1:${(server.address() as AddressInfo).port}/ledger`)
   installation = await openFollowed()
   database = installation.connect()
-  const heading =
-    'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status'
-  const row = `ETH,1,2026-11-20T00:00:00Z,0x${'1'.padStart(64, '0')},,native,ETH,,${CUSTOMER},${OTHER},1000000000000000000,1,,test,1`
-  const file = await installation.file('one.csv', [heading, row, ''].join('\n'))
+  const file = await installation.file('one.csv', ONE)
   const result = await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database })
   expect(result).toMatchObject({ status: 'imported', added: 1 })
 }, 60_000)
@@ -97,7 +98,7 @@ describe('a ledger in ClickHouse', () => {
 
   test('takes no import into Postgres', async () => {
     vi.stubEnv('CUPEL_LEDGER_URL', '')
-    const file = await installation.file('two.csv', 'chain\n')
+    const file = await installation.file('two.csv', `${ONE}\n`)
     expect(
       await importLedger({ file, format: 'csv', chain: 'ETH', importedBy: 'test' }, { database }),
     ).toMatchObject({ status: 'refused', message: expect.stringMatching(/in ClickHouse/) as string })

@@ -86,7 +86,8 @@ async function insert(
   client: ClickHouseClient,
   { table, columns, lines }: { table: string; columns: readonly string[]; lines: string },
 ): Promise<void> {
-  await client.exec({
+  // `exec` would leave the answer unread, and its socket in use.
+  await client.command({
     query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${lines}`,
   })
 }
