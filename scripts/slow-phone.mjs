@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { loadavg } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { CHROMIUM } from './chromium.mjs'
 import { withInstallation } from './own-installation.mjs'
 import { orExplain, root, setUp } from './setup.mjs'
@@ -11,6 +12,8 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 /** Of Lighthouse for phones: 150 ms to the server and back, 1.6 Mbit/s down and 0.75 up in bytes a second, a fourth of this processor’s speed. */
 const NETWORK = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 }
 const SLOWDOWN = 4
+/** A key may make ten calls a second. */
+const POLL_MS = 500
 const VISITS = 9
 /** Resolves to the time from which the page shows its content, its script has run, and no long task keeps it from answering. */
 const INTERACTIVE = `new Promise((resolve) => {
@@ -31,7 +34,7 @@ await withInstallation(async ({ ready, call }) => {
   const { addresses } = await call(key, 'GET', '/v1/demo')
   const screened = { address: addresses[0].address, chain: 'ETH' }
   await call(key, 'POST', '/v1/demo', { is_on: true })
-  while ((await call(key, 'GET', '/v1/demo')).status !== 'on');
+  while ((await call(key, 'GET', '/v1/demo')).status !== 'on') await setTimeout(POLL_MS)
   const { report_id: report } = await call(key, 'POST', '/v1/screen', screened)
   const { chromium } = createRequire(join(root, 'services/web/package.json'))('playwright-core')
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
