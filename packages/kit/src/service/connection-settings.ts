@@ -47,6 +47,7 @@ export const settingsOfConnections = {
       'Where the transfers of the ledger are, if not in Postgres: `clickhouse://USER:PASSWORD@HOST:PORT/DATABASE`, or `clickhouses://` for TLS (docs/ledger.md). Every service and every command needs the same one.',
     ),
   CUPEL_LEDGER_URL_FILE: secretFile('CUPEL_LEDGER_URL'),
+  CUPEL_LEDGER_INSECURE: insecure('the ClickHouse of CUPEL_LEDGER_URL'),
   CUPEL_KAFKA_BROKERS: list
     .prefault('')
     .describe('Comma-separated host:port of Kafka brokers; required where CUPEL_LOG=kafka.'),

@@ -7,6 +7,7 @@ import { ConfigError, type Config } from './config.js'
 
 export const insecureSettings = [
   'CUPEL_DATABASE_INSECURE',
+  'CUPEL_LEDGER_INSECURE',
   'CUPEL_KAFKA_INSECURE',
   'CUPEL_REGISTRY_INSECURE',
   'CUPEL_S3_INSECURE',
@@ -68,6 +69,21 @@ export function kafkaPeers(
     remedy: 'set CUPEL_KAFKA_TLS=true',
     exception: 'CUPEL_KAFKA_INSECURE',
   }))
+}
+
+/** The ClickHouse of the settings. */
+export function ledgerPeers({ CUPEL_LEDGER_URL: url }: Pick<Config, 'CUPEL_LEDGER_URL'>): readonly Peer[] {
+  if (url === undefined) return []
+  const { protocol, hostname } = new URL(url)
+  return [
+    {
+      name: `ClickHouse at ${hostname}`,
+      host: hostname,
+      isVerified: protocol === 'clickhouses:',
+      remedy: 'name an address with clickhouses:// in CUPEL_LEDGER_URL',
+      exception: 'CUPEL_LEDGER_INSECURE',
+    },
+  ]
 }
 
 /** A peer given by an address. `name` and `setting` are for the sentence; the path of the address may hold a secret. */

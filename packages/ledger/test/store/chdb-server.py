@@ -16,7 +16,8 @@ from chdb import session
 LOCK = threading.Lock()
 FOLDER = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="chdb-")
 SESSION = session.Session(FOLDER)
-# Settings of one statement are set before it, and reset after it.
+# What the session has: a statement sets what it needs otherwise.
+NOW = {}
 OTHER_PARAMETERS = {"query", "query_id", "database", "default_format", "session_id", "role", "wait_end_of_query"}
 
 
@@ -43,10 +44,7 @@ class Handler(BaseHTTPRequestHandler):
         form = parameters.get("default_format", "TabSeparated")
         with LOCK:
             try:
-                SESSION.query(f"CREATE DATABASE IF NOT EXISTS {parameters.get('database', 'default')}")
-                SESSION.query(f"USE {parameters.get('database', 'default')}")
-                for name, value in settings.items():
-                    SESSION.query(f"SET {name} = '{value}'")
+                self.prepare(parameters.get("database", "default"), settings)
                 found = SESSION.query(statement, form, params=texts or None)
                 data = bytes(found.bytes() or b"")
             except Exception as error:  # noqa: BLE001
@@ -54,6 +52,15 @@ class Handler(BaseHTTPRequestHandler):
                 code = re.search(r"Code: (\d+)", text)
                 return self.answer(500, text.encode(), {"X-ClickHouse-Exception-Code": code.group(1) if code else "1"})
         self.answer(200, data)
+
+    def prepare(self, database, settings):
+        if NOW.get("database") != database:
+            SESSION.query(f"CREATE DATABASE IF NOT EXISTS {database}")
+            SESSION.query(f"USE {database}")
+        for name, value in settings.items():
+            if NOW.get(name) != value:
+                SESSION.query(f"SET {name} = '{value}'")
+        NOW.update(settings, database=database)
 
     def body(self):
         if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
@@ -76,7 +83,14 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-SERVER = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        # A test kills its clients.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+SERVER = Server(("127.0.0.1", 0), Handler)
 print(SERVER.server_address[1], flush=True)
 threading.Thread(target=SERVER.serve_forever, daemon=True).start()
 sys.stdin.read()

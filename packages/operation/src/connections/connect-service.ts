@@ -17,6 +17,7 @@ import {
   ConfigError,
   countRoundTrips,
   kafkaPeers,
+  ledgerPeers,
   RELEASE,
   requireVerifiedPeers,
   type Config,
@@ -130,7 +131,7 @@ export function requireVerifiedConnections(config: Config, warn: (sentence: stri
     const connectionString = config[setting]
     return connectionString === undefined ? [] : [databaseOf(setting, connectionString)]
   })
-  requireVerifiedPeers([...databases, ...kafkaPeers(config)], config, warn)
+  requireVerifiedPeers([...databases, ...kafkaPeers(config), ...ledgerPeers(config)], config, warn)
 }
 
 function databaseOf(setting: string, connectionString: string): Peer {

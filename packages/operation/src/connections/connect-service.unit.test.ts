@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { requireVerifiedConnections } from './connect-service.js'
 
 const DATABASE = 'postgres://cupel:SECRET@db.internal/cupel'
+const LEDGER = 'clickhouse://me:SECRET@columns.internal:8123/cupel'
 const KAFKA = { CUPEL_LOG: 'kafka', CUPEL_KAFKA_BROKERS: 'kafka.internal:9092' }
 const SASL = {
   CUPEL_KAFKA_SASL_MECHANISM: 'plain',
@@ -21,6 +22,10 @@ const cases: readonly Case[] = [
   [{ ...KAFKA, ...SASL }, ['CUPEL_KAFKA_TLS', 'CUPEL_KAFKA_INSECURE'], []],
   [{ ...KAFKA, ...SASL, CUPEL_KAFKA_TLS: 'true' }, [], []],
   [{ ...KAFKA, CUPEL_KAFKA_INSECURE: 'true' }, [], ['CUPEL_KAFKA_INSECURE']],
+  [{ CUPEL_LEDGER_URL: LEDGER }, ['CUPEL_LEDGER_URL', 'CUPEL_LEDGER_INSECURE'], []],
+  [{ CUPEL_LEDGER_URL: LEDGER.replace('clickhouse:', 'clickhouses:') }, [], []],
+  [{ CUPEL_LEDGER_URL: LEDGER, CUPEL_LEDGER_INSECURE: 'true' }, [], ['CUPEL_LEDGER_INSECURE']],
+  [{ CUPEL_LEDGER_URL: 'clickhouse://me:SECRET@127.0.0.1/cupel' }, [], []],
   // A permission for one peer does not apply to another.
   [{ ...KAFKA, CUPEL_DATABASE_URL: DATABASE, CUPEL_KAFKA_INSECURE: 'true' }, ['CUPEL_DATABASE_INSECURE'], []],
   [{ CUPEL_DATABASE_URL: `${DATABASE}?sslrootcert=/nowhere/ca.pem` }, ['CUPEL_DATABASE_URL'], []],
