@@ -537,7 +537,6 @@ CREATE TABLE ledger.address (
   address_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   chain text NOT NULL,
   address text NOT NULL,
-  UNIQUE (chain, address),
   PRIMARY KEY (address_id)
 );
 
@@ -1306,6 +1305,8 @@ CREATE INDEX spool_age ON labels.spool USING btree (spooled_at);
 
 CREATE INDEX spool_bucket ON labels.spool USING btree (import_id, spool, bucket, ord);
 
+CREATE INDEX address_text ON ledger.address USING btree (hashtextextended(address, (0)::bigint)) WITH (fillfactor='100');
+
 CREATE INDEX cluster_join_of_segment ON ledger.cluster_join USING brin (segment_id) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX history_progress_age ON ledger.history_progress USING btree (told_at);
@@ -1328,7 +1329,7 @@ CREATE INDEX transfer_code ON ledger.transfer USING btree (from_id) WHERE (kind 
 
 CREATE INDEX transfer_elsewhere ON ledger.transfer USING btree (block_number) WHERE (other_segment_id IS NOT NULL);
 
-CREATE INDEX transfer_from ON ledger.transfer USING btree (from_id);
+CREATE INDEX transfer_from ON ledger.transfer USING btree (from_id) WITH (fillfactor='100');
 
 CREATE INDEX transfer_nameless ON ledger.transfer USING btree (block_number, tx_index) WHERE ((kind = 'i'::"char") AND (tx_hash = '\x'::bytea) AND (retired_segment_id IS NULL));
 
@@ -1336,9 +1337,9 @@ CREATE INDEX transfer_of_segment ON ledger.transfer USING brin (segment_id, prov
 
 CREATE INDEX transfer_placeless ON ledger.transfer USING btree (block_number) WHERE ((kind = 'i'::"char") AND (tx_hash <> '\x'::bytea) AND (tx_index IS NULL));
 
-CREATE INDEX transfer_to ON ledger.transfer USING btree (to_id);
+CREATE INDEX transfer_to ON ledger.transfer USING btree (to_id) WITH (fillfactor='100');
 
-CREATE UNIQUE INDEX transfer_id ON ledger.transfer USING btree (transfer_id);
+CREATE UNIQUE INDEX transfer_id ON ledger.transfer USING btree (transfer_id) WITH (fillfactor='100');
 
 CREATE INDEX unknown_token_contract ON ledger.unknown_token USING btree (chain, contract);
 
@@ -1927,7 +1928,7 @@ CREATE OR REPLACE FUNCTION ledger.index_ids()
 AS $function$
 BEGIN
   IF to_regclass('ledger.transfer_id') IS NULL THEN
-    CREATE UNIQUE INDEX IF NOT EXISTS transfer_id ON ledger.transfer (transfer_id);
+    CREATE UNIQUE INDEX IF NOT EXISTS transfer_id ON ledger.transfer (transfer_id) WITH (fillfactor = 100);
   END IF;
 END $function$;
 
@@ -1938,11 +1939,15 @@ CREATE OR REPLACE FUNCTION ledger.index_transfers()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
+  IF to_regclass('ledger.transfer_to') IS NULL THEN
+    -- Entries that came one by one fill two thirds of their pages. Another import locks addresses before transfers too.
+    REINDEX INDEX ledger.address_text;
+  END IF;
   PERFORM ledger.index_ids();
   IF to_regclass('ledger.transfer_to') IS NULL THEN
     -- An entry has only the number, so that Postgres stores the entries of an address as one list.
-    CREATE INDEX IF NOT EXISTS transfer_from ON ledger.transfer (from_id);
-    CREATE INDEX IF NOT EXISTS transfer_to ON ledger.transfer (to_id);
+    CREATE INDEX IF NOT EXISTS transfer_from ON ledger.transfer (from_id) WITH (fillfactor = 100);
+    CREATE INDEX IF NOT EXISTS transfer_to ON ledger.transfer (to_id) WITH (fillfactor = 100);
   END IF;
   -- Transfers that tell which transaction is at a place. Only calls without a hash ask for it.
   IF to_regclass('ledger.transfer_block') IS NULL

@@ -6,6 +6,7 @@ import type { Queryable } from '@cupel/postgres'
 import { createIdSet } from './known-ids.js'
 import { createNewestValues } from './newest-values.js'
 import { added, NO_ROWS, type RowSums } from './row-sums.js'
+import { numberOf } from './stored-values.js'
 import { rowText, sumsOfRows } from './told-rows.js'
 import { createWordTable, writeHex } from './word-table.js'
 
@@ -23,27 +24,20 @@ const [MOST_HEX, MOST_OTHERS] = [1_000_000, 500_000]
 
 const ADDRESSES = {
   table: 'address',
-  any: {
-    name: 'ledger.any-address',
-    text: 'SELECT EXISTS (SELECT FROM ledger.address WHERE chain = $1) AS is_any',
-  },
   find: {
     name: 'ledger.find-addresses',
-    text: 'SELECT address_id AS number, address AS text FROM ledger.address WHERE chain = $1 AND address = ANY ($2::text[])',
+    text: `SELECT number, text FROM (SELECT ${numberOf('asked.text')} AS number, text FROM unnest($2::text[]) AS asked (text) OFFSET 0) AS found
+           WHERE number IS NOT NULL`,
   },
   give: {
     name: 'ledger.number-addresses',
-    text: `INSERT INTO ledger.address (chain, address) SELECT $1, given FROM unnest($2::text[]) AS given
+    text: `INSERT INTO ledger.address (chain, address) SELECT $1, given FROM unnest($2::text[]) AS given WHERE ${numberOf('given')} IS NULL
            RETURNING address_id AS number, address AS text`,
   },
 }
 
 const CONTRACTS = {
   table: 'contract',
-  any: {
-    name: 'ledger.any-contract',
-    text: 'SELECT EXISTS (SELECT FROM ledger.contract WHERE chain = $1) AS is_any',
-  },
   find: {
     name: 'ledger.find-contracts',
     text: 'SELECT contract_id AS number, contract AS text FROM ledger.contract WHERE chain = $1 AND contract = ANY ($2::text[])',
@@ -51,8 +45,20 @@ const CONTRACTS = {
   give: {
     name: 'ledger.number-contracts',
     text: `INSERT INTO ledger.contract (chain, contract) SELECT $1, given FROM unnest($2::text[]) AS given
-           RETURNING contract_id AS number, contract AS text`,
+           ON CONFLICT DO NOTHING RETURNING contract_id AS number, contract AS text`,
   },
+}
+
+/** Without rows of an import of the chain there is no number. */
+const ANY_ROWS = {
+  name: 'ledger.any-rows',
+  text: `SELECT EXISTS (SELECT FROM ledger.segment WHERE chain = $1 AND row_sums <> '{0,0,0,0,0}') AS is_any`,
+}
+
+/** Another import of the chain that lost its own lock may still give numbers: what it gave is found once its transaction ended. */
+const LOCK = {
+  name: 'ledger.lock-numbers',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('ledger.numbers ' || $1, 0))`,
 }
 
 interface NumberRow extends Record<string, unknown> {
@@ -83,7 +89,7 @@ function createKnownNumbers(): { get(text: string): number; put(text: string, nu
 
 const HEX_ADDRESS = 42
 
-function createNumbers({ table, any, find, give }: typeof ADDRESSES): Numbers {
+function createNumbers({ table, find, give }: typeof ADDRESSES): Numbers {
   /** The texts that may have a number; null before the first call, and if the chain had numbers before this import. */
   let numbered: ReturnType<typeof createIdSet> | null = null
   let isAsked = false
@@ -93,7 +99,7 @@ function createNumbers({ table, any, find, give }: typeof ADDRESSES): Numbers {
   return {
     async numbersOf(transaction, chain, texts) {
       if (!isAsked && texts.length > 0) {
-        const [row] = await transaction.query<{ is_any: boolean }>(any, [chain])
+        const [row] = await transaction.query<{ is_any: boolean }>(ANY_ROWS, [chain])
         if (row?.is_any === false) numbered = createIdSet()
         isAsked = true
       }
@@ -114,10 +120,12 @@ function createNumbers({ table, any, find, give }: typeof ADDRESSES): Numbers {
       const sought = [...unknown].filter((text) => numbered?.addText(text) !== true)
       if (sought.length > 0) note(await transaction.query<NumberRow>(find, [chain, sought]))
       if (unknown.size > 0) {
+        await transaction.query(LOCK, [chain])
         const given = await transaction.query<NumberRow>(give, [chain, [...unknown]])
         note(given)
         const rows = given.map(({ number, text }) => `${table}(${number},${rowText(chain)},${rowText(text)}`)
         sums = added(sums, sumsOfRows(rows))
+        if (unknown.size > 0) note(await transaction.query<NumberRow>(find, [chain, [...unknown]]))
       }
       return numbers.map((number, index) => number || asked.get(texts[index]!)!)
     },

@@ -40,7 +40,8 @@ export const contractOf = (number: string): string =>
 
 /** SQL: the number of an address of the chain `$1`; null if no transfer ever named it. */
 export const numberOf = (address: string): string =>
-  `(SELECT text.address_id FROM ledger.address AS text WHERE text.chain = $1 AND text.address = ${address})`
+  `(SELECT text.address_id FROM ledger.address AS text
+    WHERE hashtextextended(text.address, 0) = hashtextextended(${address}, 0) AND text.chain = $1 AND text.address = ${address})`
 
 /**
  * SQL: an array whose length the planner does not see. Else it prefers a plan for this array to a generic one, and planning every look-up

@@ -329,11 +329,11 @@ const REACHED = `
     SELECT next.address, near.hop + 1 FROM near CROSS JOIN LATERAL (
       SELECT other.address FROM ledger.address own
       JOIN ledger.transfer t ON t.from_id = own.address_id JOIN ledger.address other ON other.address_id = t.to_id
-      WHERE own.chain = $1 AND own.address = near.address
+      WHERE hashtextextended(own.address, 0) = hashtextextended(near.address, 0) AND own.chain = $1 AND own.address = near.address
       UNION
       SELECT other.address FROM ledger.address own
       JOIN ledger.transfer t ON t.to_id = own.address_id JOIN ledger.address other ON other.address_id = t.from_id
-      WHERE own.chain = $1 AND own.address = near.address
+      WHERE hashtextextended(own.address, 0) = hashtextextended(near.address, 0) AND own.chain = $1 AND own.address = near.address
       UNION
       SELECT u.to_address FROM ledger.unknown_token u WHERE u.chain = $1 AND u.from_address = near.address
       UNION

@@ -41,7 +41,8 @@ const transfer = async (from: string, to: string, chain = 'ETH'): Promise<void> 
       [chain, sharedKey(address, chain), address],
     )
   await installation.database.execute(
-    'INSERT INTO ledger.address (chain, address) SELECT $1, unnest($2::text[]) ON CONFLICT DO NOTHING',
+    `INSERT INTO ledger.address (chain, address) SELECT $1, given FROM unnest($2::text[]) AS given
+     WHERE NOT EXISTS (SELECT FROM ledger.address WHERE chain = $1 AND address = given)`,
     [chain, [from, to]],
   )
   await installation.database.execute(

@@ -1,5 +1,6 @@
 /** Addresses that transfers in Postgres name, in any state. */
 import type { Queryable } from '@cupel/postgres'
+import { numberOf } from '../stored-values.js'
 import type { NeighbourReader } from './transfer-store.js'
 
 /** The columns of a transfer that name a segment: the one that brought it, proved it, called it failed, retired it, or restored it. */
@@ -25,13 +26,13 @@ const RETOLD = `
   LIMIT $5`
 
 const NEIGHBOURS = `
-  SELECT DISTINCT other.address FROM ledger.address own
+  SELECT DISTINCT other.address FROM (SELECT ${numberOf('one.address')} AS address_id FROM unnest($2::text[]) AS one (address)) own
   CROSS JOIN LATERAL (
     SELECT t.to_id FROM ledger.transfer t WHERE t.from_id = own.address_id
     UNION
     SELECT t.from_id FROM ledger.transfer t WHERE t.to_id = own.address_id) side (id)
   JOIN ledger.address other ON other.address_id = side.id
-  WHERE own.chain = $1 AND own.address = ANY ($2::text[]) LIMIT $3`
+  LIMIT $3`
 
 export function neighboursIn(database: Queryable): NeighbourReader {
   const read = async (name: string, text: string, values: readonly unknown[]): Promise<readonly string[]> =>
