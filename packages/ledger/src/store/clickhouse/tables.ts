@@ -35,7 +35,7 @@ const COLUMNS = [
   ['tx_index', 'UInt32'],
   ['place', 'UInt64'],
   // The bytes of `hashDigits`.
-  ['tx_hash', 'String CODEC(NONE)'],
+  ['tx_hash', 'String'],
   ['from_net', 'Nullable(Int256)'],
   ['to_net', 'Nullable(Int256)'],
   ...SEGMENTS.map((name) => [name, 'UInt32'] as const),
