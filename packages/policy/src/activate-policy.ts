@@ -25,7 +25,7 @@ export interface ActivationRefused {
   readonly message: string
 }
 
-export type ActivatedPolicy = DomainEvent<'PolicyActivated'>['data']
+export type ActivatedPolicy = DomainEvent<'PolicyActivated'>['data'] & { readonly eventId: string }
 
 export interface PolicyLog {
   readonly log: EventLog
@@ -49,26 +49,32 @@ export async function activatePolicy(
 ): Promise<PolicyActivation> {
   return await options.database.transaction({ at: 'policy.activate' }, async (transaction) => {
     const judged = await judgeActivation(transaction, options)
+    if (judged.outcome === 'made') throw new TypeError('An activation of an operator has a new event')
     if (judged.outcome !== 'allowed') return judged
     return { outcome: 'activated', position: await appendActivation(options), previous: judged.previous }
   })
 }
 
-/** What an activation would meet; other ones wait until the transaction ends. `basedOn`: the SHA-256 of the policy that it replaces, empty for none; absent for any. */
+interface Judged {
+  readonly policy: PolicyToActivate
+  /** The SHA-256 of the policy that it replaces, empty for none; absent for any. */
+  readonly basedOn?: string
+  /** Of an activation that may be in the log already, from an attempt whose commit failed. */
+  readonly eventId?: string | null
+}
+
+/** What an activation would meet; other ones wait until the transaction ends. `made`: it is in the log, whatever came after it. */
 export async function judgeActivation(
   transaction: Queryable,
-  {
-    log,
-    codec,
-    policy,
-    basedOn,
-  }: PolicyLog & { readonly policy: PolicyToActivate; readonly basedOn?: string },
+  { log, codec, policy, basedOn, eventId }: PolicyLog & Judged,
 ): Promise<
   | { readonly outcome: 'allowed'; readonly previous: ActivatedPolicy | null }
+  | { readonly outcome: 'made' }
   | Exclude<PolicyActivation, { readonly outcome: 'activated' }>
 > {
   await lockActivations(transaction)
   const history = await readActivations(log, codec)
+  if (history.some((known) => known.eventId === eventId)) return { outcome: 'made' }
   const inForce = history.at(-1) ?? null
   if (inForce !== null && inForce.policyId === policy.policyId && inForce.sha256 === policy.sha256)
     return { outcome: 'in-force' }
@@ -97,16 +103,18 @@ export async function appendActivation(
   return position!
 }
 
-/** Every activation in the log, oldest first. Rejects with LogStoppedError if the oldest ones were deleted. */
+/** Every activation in the log, oldest first, a repeated one once. Rejects with LogStoppedError if the oldest ones were deleted. */
 export async function readActivations(log: EventLog, codec: EventCodec): Promise<ActivatedPolicy[]> {
   const topic = topicOf('PolicyActivated')
-  const activations: ActivatedPolicy[] = []
+  const activations = new Map<string, ActivatedPolicy>()
   await requireFront(log, [topic])
   for await (const record of scan(log, [topic])) {
     const event = codec.decodeAs('PolicyActivated', record)
-    if (event !== null) activations.push(event.data)
+    if (event === null) continue
+    const { id: eventId } = event.envelope
+    if (!activations.has(eventId)) activations.set(eventId, { ...event.data, eventId })
   }
-  return activations
+  return [...activations.values()]
 }
 
 function refusalOf(

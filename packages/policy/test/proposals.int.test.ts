@@ -103,9 +103,10 @@ test('a proposal is outdated once another policy is in force, also one with anot
   await expect(confirm(third)).rejects.toThrow('Another policy came into force since')
   expect((await activations()).at(-1)).toMatchObject({ policyId: 'other' })
   const inForce = (await activations()).at(-1)!.sha256
-  const effectOf = (basedOn: string) => kindOf(installation).effect!({ content: documentOf(3, 80), basedOn })
-  expect(await effectOf(textOf(2, 85).sha256)).toMatchObject({ is_outdated: true })
-  expect(await effectOf(inForce)).toMatchObject({
+  const effectOf = await kindOf(installation).effects!()
+  const order = { content: documentOf(3, 80), origin: 'chg_3 of key key_1' }
+  expect(effectOf({ ...order, basedOn: textOf(2, 85).sha256 })).toMatchObject({ is_outdated: true })
+  expect(effectOf({ ...order, basedOn: inForce })).toMatchObject({
     is_outdated: false,
     settings: [{ path: 'levels.red', from: 60, to: 80 }],
   })
@@ -148,3 +149,20 @@ test.each([
     expect(await activations()).toHaveLength(2)
   },
 )
+
+test('a confirmation whose commit failed is confirmed by its repeat, also after another policy came', async () => {
+  const id = await proposed(2)
+  await diesAt(installation.connectionString, 'before:access.change:1', async (deps) => {
+    await confirm(id, deps)
+  })
+  await activateOther()
+  const order = { content: documentOf(2, 80), basedOn: textOf(1, 70).sha256, origin: `${id} of key key_1` }
+  const [effectOf, madeBy] = await Promise.all([
+    kindOf(installation).effects!(),
+    kindOf(installation).made!(),
+  ])
+  expect(effectOf(order)).toMatchObject({ is_outdated: false })
+  expect([madeBy(order.origin), madeBy('another')]).toMatchObject([{ decidedBy: 'key_2' }, null])
+  expect(await confirm(id)).toMatchObject({ outcome: 'decided' })
+  expect((await activations()).map(({ policyId }) => policyId)).toEqual(['default', 'default', 'other'])
+})

@@ -42,7 +42,7 @@ import {
   createDiskWatch,
   createSessionKeeper,
 } from '@cupel/gate/calls'
-import { createPersonSignIn } from '@cupel/gate/routes'
+import { createChangeSettler, createPersonSignIn } from '@cupel/gate/routes'
 import { buildApp, type App } from './app.js'
 import { createAuditTrail } from '@cupel/gate/audit'
 import { readBrand, transparencyReads } from '@cupel/reports/routes'
@@ -52,7 +52,7 @@ import { type StreamLimits, createPageTokens, createTraffic } from '@cupel/gate/
 import { webhookStoreOf } from '@cupel/webhooks/routes'
 import { judgeSets } from '@cupel/labels/routes'
 import { administrationOf, type AdministrationSetting } from './administration.js'
-import { policyPartsOf } from '@cupel/policy/routes'
+import { policyChange, policyPartsOf } from '@cupel/policy/routes'
 import { readKeys, readUsage, readUsageDays } from '@cupel/audit/routes'
 import { screensCheck, openScreening } from '@cupel/screening/routes'
 
@@ -254,6 +254,10 @@ async function openParts(deps: ApiDeps & { readonly brand: Brand | null }, links
     }),
     reservations: createReservationKeeper({ database, logger }),
     sessionKeeper: createSessionKeeper({ database, logger }),
+    changeSettler: createChangeSettler({
+      ...{ database, logger },
+      kinds: [policyChange({ log, codec, needsSecondPerson: config.CUPEL_POLICY_SECOND_PERSON })],
+    }),
     clientAddressKeeper: createClientAddressKeeper({ database, logger, retentionDays, ...deps.retention }),
     idempotent: { database, leaseMs, logger },
     ...createBodyBudgets(metrics),
@@ -284,6 +288,7 @@ async function release({ sessionKeeper, reservations, ...parts }: Parts): Promis
   await reservations.stop()
   await sessionKeeper.stop()
   await parts.clientAddressKeeper.stop()
+  await parts.changeSettler.stop()
   await screening.stop()
   await keyStoreWatch.stop()
   await gate.close()

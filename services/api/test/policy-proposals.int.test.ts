@@ -1,6 +1,8 @@
 /** Proposals of policies over the API: who may, who counts as another person, and what an operator of another account reads. */
 import { rotateKey } from '@cupel/gate/access'
 import { compiledDefaultPolicy, defaultPolicy } from '@cupel/domain'
+import { topicOf } from '@cupel/contracts'
+import { LogUnavailableError } from '@cupel/event-log'
 import { readActivations } from '@cupel/policy'
 import { startIdentityProvider, until } from '@cupel/testkit'
 import { afterAll, beforeEach, afterEach, expect, test } from 'vitest'
@@ -212,5 +214,74 @@ test('a proposal that this version would refuse is listed with its faults, and c
   const refused = { key: other.key, body: { decision: 'refuse' } }
   expect((await call(open.url, 'POST', `${CHANGES}/${id}/decision`, refused)).json()).toMatchObject({
     status: 'refused',
+  })
+})
+
+const refuse = (id: string) =>
+  call(open.url, 'POST', `${CHANGES}/${id}/decision`, { key: other.key, body: { decision: 'refuse' } })
+
+test('a policy that is in force is not refused although the commit of its confirmation failed, and the next start settles it', async () => {
+  const id = idOf(await propose(open, one.key))
+  await installation.apiDies('before:access.change:1', (url) =>
+    call(url, 'POST', `${CHANGES}/${id}/decision`, { key: other.key, body: { decision: 'confirm' } }),
+  )
+  expect(await inForce()).toBe(2)
+  expect((await read(id, other.key)).json()).toMatchObject({ status: 'open', may_confirm: true })
+  expect((await refuse(id)).json()).toMatchObject({
+    ...{ status: 409, code: 'change_conflict', detail: 'It was confirmed already.' },
+  })
+  await installation.api({ config: { CUPEL_INSTANCE: 4 } })
+  await until(async () =>
+    expect((await read(id, one.key)).json()).toMatchObject({
+      ...{ status: 'confirmed', decided_by: { key_id: other.keyId, person: null } },
+    }),
+  )
+  const told = await installation.database.query(
+    `SELECT FROM projection.outbox WHERE event->>'type' = 'ProposedChangeDecided'`,
+  )
+  expect(told).toHaveLength(1)
+})
+
+test('a proposal that is refused before anybody confirmed it never comes into force', async () => {
+  const id = idOf(await propose(open, one.key))
+  await installation.apiDies('before:policy.activate:1', (url) =>
+    call(url, 'POST', `${CHANGES}/${id}/decision`, { key: other.key, body: { decision: 'confirm' } }),
+  )
+  expect((await refuse(id)).json()).toMatchObject({ status: 'refused' })
+  expect(await inForce()).toBe(1)
+})
+
+test('a list reads the policies in force once, and without the log only proposals of policies are unknown', async () => {
+  for (const red of [80, 85]) await propose(open, one.key, policyOf(2, red))
+  const ofKey = { issue_key: { scope: 'read-only' }, reason: REASON }
+  await call(open.url, 'POST', CHANGES, { key: one.key, body: ofKey })
+  const { log } = installation
+  let [reads, isDown] = [0, false]
+  const api = await installation.api({
+    config: { CUPEL_INSTANCE: 4 },
+    log: {
+      ...log,
+      read(range) {
+        if (range.topic === topicOf('PolicyActivated')) {
+          reads += 1
+          if (isDown) throw new LogUnavailableError('down')
+        }
+        return log.read(range)
+      },
+    },
+  })
+  const list = () => call(api.url, 'GET', CHANGES, { key: other.key })
+  // The look of the start.
+  await until(() => expect(reads).toBe(1))
+  expect((await list()).status).toBe(200)
+  expect(reads).toBe(2)
+  isDown = true
+  const unknown = { findings: [{ severity: 'error', rule: 'policy-in-force-unknown' }], settings: [] }
+  expect((await list()).json()).toMatchObject({
+    items: [
+      { kind: 'issue_key', may_confirm: true, effect: null },
+      { kind: 'activate_policy', may_confirm: false, effect: unknown },
+      { kind: 'activate_policy', may_confirm: false, effect: unknown },
+    ],
   })
 })

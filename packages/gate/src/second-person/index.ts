@@ -15,6 +15,8 @@ export {
   proposeChange,
   findProposedChange,
   listProposedChanges,
+  listUndecidedChanges,
+  settleChange,
   storeDecision,
   storeProposal,
   type ChangeOnRecord,

@@ -95,6 +95,15 @@ export async function listProposedChanges(
   return (await database.query<Row>({ text, ...seenBy(seen) }, values)).map(ofRow)
 }
 
+/** Expired ones too. */
+export async function listUndecidedChanges(
+  database: Queryable,
+  kind: string,
+): Promise<readonly ChangeOnRecord[]> {
+  const text = `SELECT ${FIELDS}, ${DECISION} FROM access.proposed_change WHERE kind = $1 AND decision IS NULL`
+  return (await database.query<Row>(text, [kind])).map(ofRow)
+}
+
 /** An unknown word of a decision ends the proposal as well: it is not confirmed. */
 export function changeStatus({ proposed, decided }: ChangeOnRecord, now: Date): ChangeStatus {
   if (decided !== null) return decided.decision === 'confirm' ? 'confirmed' : 'refused'
@@ -185,4 +194,30 @@ export async function decideChange<Made>(
     return { outcome: 'decided', change: { ...open, decided }, made } as const
   }
   return await inTurn(() => database.transaction({ at: 'access.change' }, decide), { owner: accountId })
+}
+
+/**
+ * Stores the confirmation of a change that is made. A confirmation that is under way is waited for, and then it is the one. The person who
+ * confirmed is in the record of the call only.
+ */
+export async function settleChange(
+  database: Database,
+  { changeId, decidedBy, decidedAt }: Pick<ChangeDecision, 'changeId' | 'decidedBy' | 'decidedAt'>,
+): Promise<void> {
+  await database.transaction({ at: 'access.change' }, async (transaction) => {
+    const [row] = await transaction.query<Row & { readonly decidingAccount: string | null }>(
+      `SELECT ${FIELDS}, ${DECISION},
+         (SELECT k.account_id FROM access.api_key k WHERE k.key_id = $2) AS "decidingAccount"
+       FROM access.proposed_change WHERE change_id = $1 FOR UPDATE`,
+      [changeId, decidedBy],
+    )
+    if (row === undefined || row.decision !== null) return
+    const { accountId } = row
+    const decided: ChangeDecision = {
+      ...{ changeId, decision: 'confirm', decidedBy, decidedAt, actor: '' },
+      accountId: row.decidingAccount ?? accountId,
+    }
+    await storeDecision(transaction, decided)
+    await writeAccessEvent(transaction, outboxType('ProposedChangeDecided'), decided, accountId)
+  })
 }

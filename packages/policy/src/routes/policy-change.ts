@@ -1,6 +1,8 @@
 /** A policy as a change that one person proposes and another one confirms. */
-import { ChangeRefused, type ChangeKind } from '@cupel/gate/routes'
+import { ChangeRefused, type ChangeEffect, type ChangeKind, type ProposedOrder } from '@cupel/gate/routes'
+import { decidedEventId } from '@cupel/contracts'
 import type { PolicyDocument } from '@cupel/domain'
+import { LogUnavailableError } from '@cupel/event-log'
 import { refuse } from '@cupel/gate/http'
 import {
   appendActivation,
@@ -8,6 +10,7 @@ import {
   checkPolicyText,
   judgeActivation,
   readActivations,
+  type ActivatedPolicy,
   type PolicyLog,
 } from '../index.js'
 import { policyDocumentComponent } from './get-policy.js'
@@ -36,33 +39,74 @@ export const policyChange = ({ needsSecondPerson, ...policyLog }: PolicyChangePa
     if (checked === null) throw refusedChange('The policy is not valid any more; propose another one.')
     const { document, canonical, sha256 } = checked
     const policy = { policyId: document.id, version: document.version, document: canonical, sha256 }
-    const judged = await judgeActivation(transaction, { ...policyLog, policy, basedOn })
+    const eventId = origin === null ? null : activationId(origin)
+    const judged = await judgeActivation(transaction, { ...policyLog, policy, basedOn, eventId })
     if (judged.outcome === 'refused') throw refusedChange(judged.message)
-    // A confirmation whose commit failed left the policy in force: its repeat is confirmed.
-    if (judged.outcome === 'in-force' && origin === null)
-      throw refusedChange('This policy is in force already.')
-    if (judged.outcome === 'allowed' && origin !== null)
-      await appendActivation({
-        ...{ ...policyLog, policy, activatedBy: `key ${keyId}`, reason: `Proposal ${origin}.` },
-        activatedAt: new Date().toISOString(),
-      })
+    if (judged.outcome === 'in-force') throw refusedChange('This policy is in force already.')
+    if (judged.outcome === 'allowed' && eventId !== null)
+      await appendActivation(
+        {
+          ...{ ...policyLog, policy, activatedBy: BY_KEY + keyId, reason: `Proposal ${origin}.` },
+          activatedAt: new Date().toISOString(),
+        },
+        eventId,
+      )
     return { newKey: null }
   },
-  async effect({ content, basedOn }) {
-    const { policy, findings } = checkPolicyText(JSON.stringify(content))
-    const inForce = (await readActivations(policyLog.log, policyLog.codec)).at(-1)
-    const settings =
-      inForce === undefined
-        ? []
-        : changedSettings(
-            JSON.parse(inForce.document) as PolicyDocument,
-            content as unknown as PolicyDocument,
-          )
-    // It is in force itself if the commit of its confirmation failed, which can be repeated.
-    const isInForce = policy !== null && policy.sha256 === inForce?.sha256
-    return { is_outdated: !isInForce && (inForce?.sha256 ?? '') !== basedOn, settings, findings }
+  async made() {
+    const history = await readActivations(policyLog.log, policyLog.codec)
+    return (origin) => {
+      const found = history.find(({ eventId }) => eventId === activationId(origin))
+      return found === undefined
+        ? null
+        : { decidedBy: found.activatedBy.slice(BY_KEY.length), decidedAt: found.activatedAt }
+    }
+  },
+  async effects() {
+    const history = await readActivations(policyLog.log, policyLog.codec).catch((error: unknown) => {
+      if (error instanceof LogUnavailableError) return null
+      throw error
+    })
+    return (order) => (history === null ? unknownEffect : effectOf(order, history))
   },
 })
+
+const BY_KEY = 'key '
+
+/** One proposal puts its policy in force once: the activation is in the log before its decision is in the database. */
+const activationId = (origin: string): string => decidedEventId('policy.proposal', origin)
+
+function effectOf(
+  { content, basedOn, origin }: ProposedOrder,
+  history: readonly ActivatedPolicy[],
+): ChangeEffect {
+  const inForce = history.at(-1)
+  const { findings } = checkPolicyText(JSON.stringify(content))
+  const settings =
+    inForce === undefined
+      ? []
+      : changedSettings(
+          JSON.parse(inForce.document) as PolicyDocument,
+          content as unknown as PolicyDocument,
+        )
+  // The commit of its confirmation failed, which can be repeated.
+  const isMade = history.some(({ eventId }) => eventId === activationId(origin))
+  return { is_outdated: !isMade && (inForce?.sha256 ?? '') !== basedOn, settings, findings }
+}
+
+/** An error, so that nobody confirms what nobody sees. */
+const unknownEffect: ChangeEffect = {
+  is_outdated: false,
+  settings: [],
+  findings: [
+    {
+      severity: 'error',
+      rule: 'policy-in-force-unknown',
+      path: '',
+      message: 'The log cannot be read now, so it is unknown which policy is in force: try again later.',
+    },
+  ],
+}
 
 const refusedChange = (message: string): ChangeRefused =>
   new ChangeRefused(refuse('change_conflict', message))

@@ -21,6 +21,7 @@ import {
   type ChangeEffect,
   type ChangeKind,
   type ChangeKinds,
+  type EffectOf,
 } from './change-kinds.js'
 
 export interface ProposedChangeParts extends Omit<SecondPersonParts, 'needsSecondPerson'> {
@@ -160,6 +161,10 @@ export function seenBy(
   return { ofAccount: { accountId, livemode }, kinds: held }
 }
 
+/** The proposal and its key, in words without personal data. */
+export const originOf = ({ changeId, proposedBy }: ChangeOnRecord['proposed']): string =>
+  `${changeId} of key ${proposedBy}`
+
 /** Whoever reads or decides a change. */
 export interface Reader {
   readonly person: CasePersonId
@@ -203,15 +208,42 @@ export async function contentOf(
   return plain === null ? null : (JSON.parse(plain) as ChangeContent)
 }
 
-export async function changeDocument(
+export const changeDocument = async (
   parts: ProposedChangeParts,
   change: ChangeOnRecord,
   reader: Reader,
+): Promise<ChangeDocument> => (await changeDocuments(parts, [change], reader))[0]!
+
+/** In their order. Each kind reads once what the effects of its open changes depend on. */
+export async function changeDocuments(
+  parts: ProposedChangeParts,
+  changes: readonly ChangeOnRecord[],
+  reader: Reader,
+): Promise<ChangeDocument[]> {
+  const read = new Map<string, EffectOf | undefined>()
+  const effectsOf = async (name: string): Promise<EffectOf | undefined> => {
+    if (!read.has(name)) read.set(name, await kindOf(parts, name)?.effects?.())
+    return read.get(name)
+  }
+  const documents: ChangeDocument[] = []
+  for (const change of changes) documents.push(await documentOf(parts, change, { reader, effectsOf }))
+  return documents
+}
+
+async function documentOf(
+  parts: ProposedChangeParts,
+  change: ChangeOnRecord,
+  {
+    reader,
+    effectsOf,
+  }: { readonly reader: Reader; readonly effectsOf: (kind: string) => Promise<EffectOf | undefined> },
 ): Promise<ChangeDocument> {
   const { proposed, decided } = change
   const status = changeStatus(change, parts.now())
   const content = await contentOf(parts, proposed)
-  const effect = status === 'open' && content !== null ? await effectOf(parts, proposed, content) : null
+  const { kind, basedOn } = proposed
+  const effect = status === 'open' && content !== null ? await effectsOf(kind) : undefined
+  const shown = effect?.({ content: content!, basedOn, origin: originOf(proposed) })
   const open = (sealed: string): Promise<string> => parts.personalData.openText(sealed)
   const named = async (keyId: string, actor: string) => ({
     key_id: keyId,
@@ -234,25 +266,17 @@ export async function changeDocument(
     may_confirm:
       status === 'open' &&
       content !== null &&
-      (effect === null || canBeMade(effect)) &&
+      (shown === undefined || canBeMade(shown)) &&
       (await whyNotConfirm(parts, change, reader)) === null,
-    effect,
+    effect:
+      shown === undefined
+        ? null
+        : { ...shown, settings: [...shown.settings], findings: [...shown.findings] },
   }
 }
 
 const canBeMade = ({ is_outdated: isOutdated, findings }: ChangeEffect): boolean =>
   !isOutdated && findings.every(({ severity }) => severity !== 'error')
-
-async function effectOf(
-  parts: Pick<ProposedChangeParts, 'kinds'>,
-  { kind, basedOn }: ChangeOnRecord['proposed'],
-  content: ChangeContent,
-): Promise<z.infer<typeof effectComponent> | null> {
-  const effect: ChangeEffect | undefined = await kindOf(parts, kind)?.effect?.({ content, basedOn })
-  return effect === undefined
-    ? null
-    : { ...effect, settings: [...effect.settings], findings: [...effect.findings] }
-}
 
 /** The answer to a change that cannot be made. Rejects with any other error. */
 export function changeRefusal(error: unknown): Refusal {

@@ -59,6 +59,18 @@ export interface ChangeEffect {
   }[]
 }
 
+/** An order of a proposal. */
+export interface ProposedOrder extends Omit<ChangeOrder, 'reason'> {
+  readonly origin: string
+}
+
+export type EffectOf = (order: ProposedOrder) => ChangeEffect
+
+/** Who made the change of this origin, and when; null if nobody did. */
+export type MadeBy = (
+  origin: string,
+) => { readonly decidedBy: string; readonly decidedAt: string } | null
+
 export interface ChangeKind {
   /** The member of a body that asks for it. */
   readonly name: string
@@ -77,8 +89,10 @@ export interface ChangeKind {
     call: KeyedCall,
     order: ChangeOrder,
   ): Promise<{ readonly newKey: string | null }>
-  /** Absent if its fields tell it. */
-  effect?(order: Pick<ChangeOrder, 'content' | 'basedOn'>): Promise<ChangeEffect>
+  /** For a kind whose change may be made although the commit of its decision failed. Reads once what tells it. */
+  made?(): Promise<MadeBy>
+  /** Reads once what the effects of all changes of a list depend on. Absent if the fields of a change tell its effect. */
+  effects?(): Promise<EffectOf>
 }
 
 export type ChangeKinds = readonly ChangeKind[]

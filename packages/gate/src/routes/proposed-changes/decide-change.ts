@@ -27,6 +27,7 @@ import {
   decidedComponent,
   kindOf,
   noChange,
+  originOf,
   readerOf,
   seenBy,
   whyNotConfirm,
@@ -79,7 +80,7 @@ export function decideProposedChange(parts: ProposedChangeParts): Endpoint {
             make: async (transaction, { proposed }) =>
               decision === 'confirm'
                 ? await confirmed(parts, { transaction, call, proposed, reader })
-                : { newKey: null },
+                : await refused(parts, proposed),
           },
         )
         if (done.outcome === 'unknown') return noChange()
@@ -112,10 +113,20 @@ async function confirmed(
   const content = await contentOf(parts, proposed)
   if (content === null)
     throw new ChangeRefused(refuse('change_conflict', 'Nobody can read any more what it changes.'))
-  const { changeId, proposedBy, basedOn } = proposed
-  const origin = `${changeId} of key ${proposedBy}`
+  const { basedOn } = proposed
+  const origin = originOf(proposed)
   const reason = `${origin}: ${await parts.personalData.openText(proposed.reason)}`
   return await kind.make(transaction, call, { content, reason, basedOn, origin })
+}
+
+/** A change that is made cannot be refused any more: its confirmation was not stored, and is repeated or settled. */
+async function refused(
+  parts: ProposedChangeParts,
+  proposed: ProposedChange,
+): Promise<{ readonly newKey: null }> {
+  const made = await kindOf(parts, proposed.kind)?.made?.()
+  if ((made?.(originOf(proposed)) ?? null) === null) return { newKey: null }
+  throw new ChangeRefused(refuse('change_conflict', ended.confirmed))
 }
 
 const ended: Readonly<Record<ChangeStatus, string>> = {

@@ -13,13 +13,13 @@ import { z } from 'zod'
 import {
   changeComponent,
   changeDocument,
+  changeDocuments,
   changeExample,
   changePath,
   CHANGES_TAG,
   noChange,
   readerOf,
   seenBy,
-  type ChangeDocument,
   type ChangePath,
   type ProposedChangeParts,
 } from './change-description.js'
@@ -73,8 +73,7 @@ export function listProposedChanges(parts: ProposedChangeParts): Endpoint {
       const shown = wanted.slice(0, query.page_size)
       const last = wanted.length > shown.length ? shown.at(-1)!.proposed.changeId : null
       const reader = await readerOf(parts, call)
-      const items: ChangeDocument[] = []
-      for (const one of shown) items.push(await changeDocument(parts, one, reader))
+      const items = await changeDocuments(parts, shown, reader)
       const next = last === null ? null : parts.tokens.seal(scope, [last])
       return jsonAnswer(200, JSON.stringify({ items, next_page_token: next }))
     },
