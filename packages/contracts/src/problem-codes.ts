@@ -48,6 +48,7 @@ export const problemCodes = {
   case_conflict: { status: 409, title: 'The case does not allow this change', retry: 'after-fix' },
   endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled', retry: 'after-fix' },
   job_not_ended: { status: 409, title: 'The bulk job has not ended', retry: 'later' },
+  report_retired: { status: 410, title: 'The report is in an archive', retry: 'never' },
   version_mismatch: { status: 412, title: 'The case has changed since it was read', retry: 'after-fix' },
   payload_too_large: { status: 413, title: 'The body is too large', retry: 'after-fix' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json', retry: 'after-fix' },

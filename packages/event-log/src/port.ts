@@ -249,6 +249,25 @@ export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError'
 }
 
+/** Where the records of a month are, after a cut of the log. */
+export interface Retirement {
+  /** Of UTC: `2026-01`. */
+  readonly month: string
+  /** The folder or the store, as the operator named it. */
+  readonly archive: string
+  /** UTC, RFC 3339. */
+  readonly cutAt: string
+}
+
+/** A record that was handed to an archive which nobody reads here. A retry succeeds once an operator names that archive. */
+export class RecordRetiredError extends LogUnavailableError {
+  readonly retirement: Retirement
+  constructor(message: string, retirement: Retirement, options?: { cause?: unknown }) {
+    super(message, options)
+    this.retirement = retirement
+  }
+}
+
 /** A record is larger than the log accepts: a retry never succeeds. */
 export class RecordTooLargeError extends Error {
   override readonly name = 'RecordTooLargeError'

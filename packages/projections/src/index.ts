@@ -58,6 +58,7 @@ export { startOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from './o
 export {
   beginRetirement,
   endRetirement,
+  findLogRetirement,
   listRetiredMonths,
   type MonthRetired,
   type RetiredMonth,

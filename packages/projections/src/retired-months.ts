@@ -66,6 +66,22 @@ export async function listRetiredMonths(database: Queryable): Promise<readonly R
   )
 }
 
+/** Of a month whose records an archive took over from the log; null if none is known. The cut of a month is one of all months before it. */
+export async function findLogRetirement(
+  database: Queryable,
+  month: string,
+): Promise<Pick<RetiredMonth, 'archive' | 'begunAt'> | null> {
+  const [found] = await database.query<{ archive: string; begunAt: string }>(
+    {
+      name: 'projection.log-retirement',
+      text: `SELECT archive, ${timeText('begun_at')} AS "begunAt" FROM projection.retired_month
+             WHERE store = 'log' AND month >= $1 ORDER BY month LIMIT 1`,
+    },
+    [month],
+  )
+  return found ?? null
+}
+
 /** The months whose documents may be gone from the database, as events of the log state them, or those that wait in the outbox. */
 export async function monthsWithoutDocuments(parts: {
   readonly database: Queryable

@@ -20,7 +20,7 @@ import { readOidcSettings, type OidcSettings } from '@cupel/kit/oidc'
 import type { ResolveName } from '@cupel/kit/outbound'
 import type { Database } from '@cupel/postgres'
 import { listAuditEntries } from '@cupel/audit/read-model'
-import { documentReader, listWholeReports } from '@cupel/reports/read-model'
+import { documentReader, listWholeReports, retirementFinder } from '@cupel/reports/read-model'
 import { createPdfRenderer, type Brand } from '@cupel/reports/pdf'
 import { openSignedLog, startInstallationClock } from '@cupel/operation/connections'
 import {
@@ -97,6 +97,7 @@ export interface ApiDeps {
     | 'CUPEL_PERSONAL_DATA_KEYS_FILE'
     | 'CUPEL_SIGNING_KEYS_FILE'
     | 'CUPEL_CLIENT_ADDRESS_RETENTION_DAYS'
+    | 'CUPEL_RETENTION_ARCHIVE'
   >
   readonly log: EventLog
   readonly codec: EventCodec
@@ -228,7 +229,7 @@ async function openParts(deps: ApiDeps & { readonly brand: Brand | null }, links
   )
   const screening = await openScreening({
     ...{ log, codec, database, logger, metrics, instance, deadlineMs, readWaitMs, takeNumbers, nameReports },
-    now: clock.now,
+    ...{ findRetirement: findRetirementOf(deps), now: clock.now },
     reportUrlOf: (reportId) => links.reportPageUrl + reportId,
     onTailLost: (error) => deps.fail('The report log cannot be followed any more', error),
   })
@@ -243,7 +244,7 @@ async function openParts(deps: ApiDeps & { readonly brand: Brand | null }, links
     bulk: openBulk({
       ...{ log, codec, database, logger, metrics, links, deadlineMs, readWaitMs },
       ...{ takeNumbers, nameReports, traffic, openJson: personalData.openJson },
-      streamLimits: deps.streamLimits,
+      ...{ streamLimits: deps.streamLimits, findRetirement: findRetirementOf(deps) },
       plans: plansOf(config),
     }),
     gate,
@@ -336,11 +337,16 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   })
 }
 
+/** Undefined if an archive is configured: a report that it does not give now is one that cannot be read now. */
+const findRetirementOf = ({ config, database }: Pick<ApiDeps, 'config' | 'database'>) =>
+  config.CUPEL_RETENTION_ARCHIVE === undefined ? retirementFinder(database) : undefined
+
 function listingsOf(
-  { database, log, codec }: ApiDeps,
+  { config, database, log, codec }: ApiDeps,
   { tokens, personalData }: Parts,
 ): Pick<EndpointParts, 'listing' | 'auditListing'> {
-  const reading = { database, readDocuments: documentReader({ log, codec }) }
+  const findRetirement = findRetirementOf({ config, database })
+  const reading = { database, readDocuments: documentReader({ log, codec, findRetirement }) }
   type Searched = string | readonly string[] | undefined
   const stored = async (accountId: string, searched: Searched, as: 'spellings' | 'referenceSpellings') =>
     typeof searched === 'string' ? await personalData[as](accountId, searched) : searched

@@ -191,6 +191,7 @@ const CONFIG: ApiDeps['config'] = {
   CUPEL_WEBHOOK_SECRETS_KEY: undefined,
   CUPEL_MAIL_HOST: 'mail.example',
   CUPEL_CLIENT_ADDRESS_RETENTION_DAYS: 0,
+  CUPEL_RETENTION_ARCHIVE: undefined,
 }
 
 async function requestsIn({ codec, records }: TestInstallation): Promise<ScreenRequested[]> {

@@ -18,7 +18,9 @@ import type { ApiOptions, Installation } from './installation.js'
 import { newEmailLink, useTooOften } from './email-link.js'
 import { outerAddress } from './outer-address.js'
 import { openProposals } from './proposal-provocations.js'
+import { HOOKS, makeHook, type Hook } from './hook-work.js'
 import { exhaustShare, fillNotes, fillShares, newShare } from './report-work.js'
+import { openRetiredReports } from './retired-reports.js'
 import { importTransfers, MANY_TRANSFERS, ONE_TRANSFER, OWN } from './transfer-work.js'
 import { fillWatches, newWatch, whileWatchesWait } from './watch-work.js'
 
@@ -29,7 +31,6 @@ export type Provocations = Readonly<Record<ProblemCode, Provocation>>
 
 const SCREEN = '/v1/screen'
 const BULK = '/v1/bulk'
-const HOOKS = '/v1/webhook-endpoints'
 const KEYS = '/v1/keys'
 const IMPORTS = '/v1/list-imports'
 const OWN_LABELS = '/v1/own-labels'
@@ -86,6 +87,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
   const importId = String(begun.json()['import_id'])
   const stated = await call(url, 'POST', OWN_LABELS, { key, body: exampleOf('POST', OWN_LABELS) })
   const labelId = String(stated.json()['label_id'])
+  const retired = await openRetiredReports(installation, { url, start, ...account })
   const proposals = await openProposals({
     start,
     send: (path, body) => call(url, 'POST', path, { key, body }),
@@ -111,12 +113,11 @@ export async function createProvocations(installation: Installation): Promise<Pr
 
   const work = await reportsWithWork(installation, { url, key, reportId })
   const watchId = await newWatch(url, key)
-  const hook = await newHook(url, key)
-  const paused = await newHook(url, key)
+  const [hook, paused] = [await makeHook(url, key, call), await makeHook(url, key, call)]
   const emailLink = await newEmailLink({ database: installation.database, url, key }, 'confirm', call)
   await call(url, 'PATCH', `${HOOKS}/${paused.endpointId}`, { key, body: { status: 'disabled' } })
   const crowded = await installation.key()
-  for (let endpoint = 0; endpoint < MAX_ENDPOINTS; endpoint += 1) await newHook(url, crowded.key)
+  for (let endpoint = 0; endpoint < MAX_ENDPOINTS; endpoint += 1) await makeHook(url, crowded.key, call)
 
   const pathOf = (path: string, { endpointId, deliveryId }: Hook): string =>
     path
@@ -256,6 +257,7 @@ export async function createProvocations(installation: Installation): Promise<Pr
       /[/](?:notes|files|assignment)$/.test(at.path)
         ? send(at, { id: work.crowded, body: { ...exampleOf(at.method, at.path), version: MAX_NOTES } })
         : send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 1 } }),
+    report_retired: (at) => retired(at, send),
     version_mismatch: (at) =>
       send(at, { id: work.escalated, body: { ...exampleOf(at.method, at.path), version: 7 } }),
     too_many_endpoints: (at) => send(at, { key: crowded.key }),
@@ -361,19 +363,6 @@ async function reportsWithWork(
   const opened = await newShare({ url, key, reportId: escalated }, call)
   await exhaustShare(database, opened.shareId)
   return { share, crowded, escalated, exhausted: opened.token }
-}
-
-/** A webhook endpoint with a delivery. */
-interface Hook {
-  readonly endpointId: string
-  readonly deliveryId: string
-}
-
-async function newHook(url: string, key: string): Promise<Hook> {
-  const made = await call(url, 'POST', HOOKS, { key, body: exampleOf('POST', HOOKS) })
-  const endpointId = String(made.json()['endpoint_id'])
-  const ping = await call(url, 'POST', `${HOOKS}/${endpointId}/test`, { key })
-  return { endpointId, deliveryId: String(ping.json()['delivery_id']) }
 }
 
 /** Calls as a proxy that ends TLS does. */

@@ -25,7 +25,7 @@ export function getBulkPdf(
     access: 'read-only',
     pathSchema: jobPath,
     answers: PDF_ANSWERS,
-    problems: ['not_found', 'job_not_ended', 'unavailable'],
+    problems: ['not_found', 'job_not_ended', 'report_retired', 'unavailable'],
     async handle({ caller, headers }, { path }) {
       const standing = await reader.findOverview(caller, path.job_id)
       if (standing.kind !== 'job') return jobRefusal(standing)

@@ -64,7 +64,7 @@ export function listBulkResults({ beginResults, largeReads }: BulkParts, tokens:
     pathSchema: jobPath,
     querySchema: resultQuery,
     answers: RESULT_ANSWERS,
-    problems: ['not_found', 'not_acceptable', 'unavailable'],
+    problems: ['not_found', 'not_acceptable', 'report_retired', 'unavailable'],
     async handle({ caller, headers }, { path, query }): Promise<Answer | Refusal> {
       const type = negotiate(headers.accept, [JSON_TYPE, LINES_TYPE, TABLE_TYPE, WORKBOOK_TYPE])
       if (type === null)

@@ -142,7 +142,7 @@ export function getCaseFile(parts: CaseParts, largeReads: Pick<LargeReads, 'duri
         example: 'The agreement.',
       },
     ],
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path }) {
       // It may wait for the read model, and meanwhile the turn is that of others.
       const found = await parts.reports.find(caller, path.report_id)

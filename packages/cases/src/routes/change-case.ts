@@ -17,7 +17,7 @@ export type CaseOrder = Parameters<typeof addNote>[1]
 /** Problems of every change. */
 export const changeProblems = [
   ...(['not_found', 'case_conflict', 'version_mismatch'] as const),
-  ...(['screening_failed', 'screening_pending', 'unavailable'] as const),
+  ...(['report_retired', 'screening_failed', 'screening_pending', 'unavailable'] as const),
 ]
 
 interface Change {

@@ -36,7 +36,7 @@ export function getReportCase(parts: CaseParts): Endpoint {
         example: caseExample,
       },
     ],
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle(call, { path }) {
       const { caller } = call
       const found = await reports.find(caller, path.report_id)

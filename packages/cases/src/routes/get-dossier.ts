@@ -40,7 +40,7 @@ export function getCaseDossier(parts: DossierParts, largeReads: Pick<LargeReads,
     access: 'read-only',
     pathSchema: reportPath,
     answers: PDF_ANSWERS,
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller, headers }, { path: { report_id: reportId } }) {
       const found = await parts.reports.find(caller, reportId)
       if (found.kind !== 'report') return refusalOf(found.kind, reportId)

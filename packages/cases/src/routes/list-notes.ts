@@ -27,7 +27,7 @@ export function listReportNotes({ database, reports }: CaseParts): Endpoint {
         example: { items: caseExample.history, next_page_token: null },
       },
     ],
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path }) {
       const found = await reports.find(caller, path.report_id)
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)

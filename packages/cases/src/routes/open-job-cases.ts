@@ -51,7 +51,7 @@ export function openJobCases(bulk: Pick<BulkParts, 'findItems' | 'largeReads'>, 
         example: { opened: 12, existing: 1, left_out: 0, not_done: 0, without_report: 3 },
       },
     ],
-    problems: ['not_found', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'unavailable'],
     // A thousand cases are work like a large answer: one after the other, with rests, and a few calls at once.
     handle: async (call, { path, body: { level, text } }) =>
       await bulk.largeReads.during(call.caller, async (read) => {

@@ -1,6 +1,6 @@
 /** A call of a known endpoint, from its request to its answer: answered, recorded in the audit log, then sent. */
 import type { Logger, Trace, Tracing } from '@cupel/contracts'
-import { LogUnavailableError } from '@cupel/event-log'
+import { LogUnavailableError, RecordRetiredError, type Retirement } from '@cupel/event-log'
 import { isUnavailable } from '@cupel/postgres'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -88,6 +88,7 @@ function endTrace(trace: Trace, status: number): void {
 /** The refusal that a caller gets for an error. The cause is only logged. */
 export function faultOf(error: unknown, requestId: string, logger: Logger, trace?: Trace): Refusal {
   const traceId = trace?.traceId
+  if (error instanceof RecordRetiredError) return reportRetired(error.retirement)
   if (isUnavailable(error) || error instanceof LogUnavailableError) {
     logger.warn({ err: error, requestId, traceId }, 'A call could not be served: a dependency is down')
     return refuse('unavailable', 'The service cannot answer right now.', { retryAfterSeconds: 1 })
@@ -95,6 +96,13 @@ export function faultOf(error: unknown, requestId: string, logger: Logger, trace
   logger.error({ err: error, requestId, traceId }, 'A call failed unexpectedly')
   return refuse('internal_error', 'The call failed unexpectedly. Quote the request id when you report it.')
 }
+
+const reportRetired = ({ archive, month, cutAt }: Retirement): Refusal =>
+  refuse(
+    'report_retired',
+    'The report is in the archive of its month, which this installation does not read: ask its operator for it.',
+    { members: { archive, month, cut_at: cutAt } },
+  )
 
 /** After the outcome is known, so that the record states it. */
 function isRecorded(

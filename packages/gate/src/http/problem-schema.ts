@@ -1,5 +1,5 @@
 /** The problem document as the API description shows it (RFC 9457). */
-import { problemCodes, type ProblemCode } from '@cupel/contracts'
+import { instant, problemCodes, type ProblemCode } from '@cupel/contracts'
 import { z } from 'zod'
 import { problemType, type Refusal } from './problem.js'
 
@@ -35,6 +35,17 @@ export const problemSchema = z
       .string()
       .optional()
       .describe('The id under which the report can be fetched later, where it has one.'),
+    archive: z
+      .string()
+      .optional()
+      .describe('With `report_retired`: the archive that has the report, as the operator named it.'),
+    month: z
+      .string()
+      .optional()
+      .describe('With `report_retired`: the month (UTC) of the report, such as 2026-01.'),
+    cut_at: instant
+      .optional()
+      .describe('With `report_retired`: when the reports of that month were cut from the log.'),
   })
   .meta({ id: 'Problem' })
 
@@ -98,6 +109,11 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
       'Two persons make this change: propose it with POST /v1/proposed-changes, and another person confirms it.',
   },
   case_conflict: { detail: 'The report has this disposition already.' },
+  report_retired: {
+    detail:
+      'The report is in the archive of its month, which this installation does not read: ask its operator for it.',
+    members: { archive: '/backup/cupel-archive', month: '2025-10', cut_at: '2026-11-01T09:00:00.000Z' },
+  },
   version_mismatch: { detail: 'The case is at version 1 now; read it again.' },
   endpoint_disabled: { detail: 'The webhook endpoint is disabled; enable it first.' },
   invalid_key: { detail: 'Send the API key as "Authorization: Bearer <API key>".' },

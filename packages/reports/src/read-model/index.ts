@@ -22,10 +22,12 @@ export {
   listReports,
   listWholeReports,
 } from './queries.js'
+export { retirementFinder } from './find-retirement.js'
 export { reportView } from './reducers.js'
 export {
   documentReader,
   documentsOf,
+  type FindRetirement,
   type ReadDocuments,
   type ReportPlace,
   storedDocument,

@@ -4,9 +4,11 @@ import { topicOf } from '@cupel/contracts'
 import {
   LogStoppedError,
   LogUnavailableError,
+  RecordRetiredError,
   placeOf,
   type EventCodec,
   type EventLog,
+  type Retirement,
 } from '@cupel/event-log'
 import { inParallel, type Tenant } from '@cupel/projections'
 
@@ -31,13 +33,17 @@ const MAX_READS = 8
 /** For a record: an archive may be in a store that does not answer. */
 const READ_MS = 30_000
 
-export function documentReader({
-  log,
-  codec,
-}: {
+/** Where the record of a report is that was cut from the log; null if that is not known. */
+export type FindRetirement = (tenant: Tenant, reportId: string) => Promise<Retirement | null>
+
+export interface DocumentReaderOptions {
   readonly log: Pick<EventLog, 'read'>
   readonly codec: EventCodec
-}): ReadDocuments {
+  /** Absent if an archive is configured: it has what was cut, or cannot be read now. */
+  readonly findRetirement?: FindRetirement | undefined
+}
+
+export function documentReader({ log, codec, findRetirement }: DocumentReaderOptions): ReadDocuments {
   const reportIn = codec.partOf('ReportGenerated', ['reportId', 'accountId', 'report'])
   const slots = createSlots(MAX_READS)
 
@@ -52,11 +58,13 @@ export function documentReader({
         }
     } catch (cause) {
       if (!(cause instanceof LogStoppedError)) throw cause
-      const why =
-        cause.reason === 'truncated-log'
-          ? 'was cut from the log: CUPEL_RETENTION_ARCHIVE must name the archive that has it.'
-          : `cannot be read: ${cause.message}`
-      throw new LogUnavailableError(`The report ${reportId} ${why}`, { cause })
+      if (cause.reason !== 'truncated-log')
+        throw new LogUnavailableError(`The report ${reportId} cannot be read: ${cause.message}`, { cause })
+      const message = `The report ${reportId} was cut from the log: CUPEL_RETENTION_ARCHIVE must name the archive that has it.`
+      const retirement = (await findRetirement?.({ accountId, livemode }, reportId)) ?? null
+      throw retirement === null
+        ? new LogUnavailableError(message, { cause })
+        : new RecordRetiredError(message, retirement, { cause })
     }
     throw new Error(`${placeOf({ topic, partition })} has no report ${reportId} at offset ${offset}`)
   }

@@ -84,7 +84,7 @@ export function getReportChange(reports: ReportReader, explain: ExplainReports):
         example,
       },
     ],
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path }) {
       const { report_id: reportId, earlier_id: since } = path
       for (const id of [reportId, since]) {

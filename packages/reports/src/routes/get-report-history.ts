@@ -59,7 +59,7 @@ export function getReportHistory(
         example: { ...nothing, status: 'reading', provider: 'etherscan', pages: 3, pages_expected: 5 },
       },
     ],
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path }) {
       const found = await reports.find(caller, path.report_id)
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)

@@ -62,7 +62,7 @@ export function getReportPdf(
     pathSchema: reportPath,
     querySchema: readCaseText === undefined ? plainQuery : pdfQuery,
     answers: PDF_ANSWERS,
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller, headers }, { path, query }) {
       const found = await reports.find(caller, path.report_id)
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)

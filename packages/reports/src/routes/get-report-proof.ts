@@ -36,7 +36,7 @@ export function getReportProof(reports: ReportReader, readProof: ReadProof): End
     access: 'read-only',
     pathSchema: reportPath,
     answers: PROOF_ANSWERS,
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path: { report_id: reportId } }) {
       const report = await reports.find(caller, reportId)
       if (report.kind !== 'report') return refusalOf(report.kind, reportId)

@@ -37,7 +37,7 @@ export function getReport(reports: ReportReader, readLeaf: ReadReportLeaf): Endp
         example: reportExample,
       },
     ],
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path }) {
       const { report_id: reportId } = path
       const found = await reports.find(caller, reportId)

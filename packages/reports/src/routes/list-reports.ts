@@ -84,7 +84,7 @@ export function listReports({ list, tokens }: ReportListing): Endpoint {
         example: { items: [reportExample], next_page_token: null },
       },
     ],
-    problems: ['invalid_address', 'unsupported_chain', 'chain_mismatch', 'unavailable'],
+    problems: ['invalid_address', 'unsupported_chain', 'chain_mismatch', 'report_retired', 'unavailable'],
     async handle({ caller }, { query }): Promise<Answer | Refusal> {
       const filter = filterOf(query)
       if ('code' in filter) return filter

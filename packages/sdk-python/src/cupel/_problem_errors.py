@@ -42,6 +42,7 @@ __all__ = [
     "CaseConflictError",
     "EndpointDisabledError",
     "JobNotEndedError",
+    "ReportRetiredError",
     "VersionMismatchError",
     "PayloadTooLargeError",
     "UnsupportedMediaTypeError",
@@ -156,6 +157,10 @@ class JobNotEndedError(ConflictError):
     """409 `job_not_ended`: The bulk job has not ended."""
 
 
+class ReportRetiredError(RequestError):
+    """410 `report_retired`: The report is in an archive."""
+
+
 class VersionMismatchError(RequestError):
     """412 `version_mismatch`: The case has changed since it was read."""
 
@@ -257,6 +262,7 @@ CLASS_BY_CODE: Mapping[str, type[ApiError]] = {
     "case_conflict": CaseConflictError,
     "endpoint_disabled": EndpointDisabledError,
     "job_not_ended": JobNotEndedError,
+    "report_retired": ReportRetiredError,
     "version_mismatch": VersionMismatchError,
     "payload_too_large": PayloadTooLargeError,
     "unsupported_media_type": UnsupportedMediaTypeError,

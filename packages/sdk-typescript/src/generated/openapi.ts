@@ -671,6 +671,7 @@ export interface components {
              * @example case_conflict
              * @example endpoint_disabled
              * @example job_not_ended
+             * @example report_retired
              * @example version_mismatch
              * @example payload_too_large
              * @example unsupported_media_type
@@ -698,6 +699,15 @@ export interface components {
             readonly errors?: readonly components["schemas"]["ProblemError"][];
             /** @description The id under which the report can be fetched later, where it has one. */
             readonly report_id?: string;
+            /** @description With `report_retired`: the archive that has the report, as the operator named it. */
+            readonly archive?: string;
+            /** @description With `report_retired`: the month (UTC) of the report, such as 2026-01. */
+            readonly month?: string;
+            /**
+             * Format: date-time
+             * @description With `report_retired`: when the reports of that month were cut from the log.
+             */
+            readonly cut_at?: string;
         };
         readonly ProblemError: {
             /** @description JSON Pointer (RFC 6901) to what is at fault; empty for the whole request. */

@@ -128,6 +128,11 @@ export class JobNotEndedError extends ConflictError {
   override name = 'JobNotEndedError'
 }
 
+/** 410 `report_retired`: The report is in an archive. */
+export class ReportRetiredError extends RequestError {
+  override name = 'ReportRetiredError'
+}
+
 /** 412 `version_mismatch`: The case has changed since it was read. */
 export class VersionMismatchError extends RequestError {
   override name = 'VersionMismatchError'
@@ -248,6 +253,7 @@ export const classByCode: Readonly<Record<string, typeof ApiError>> = {
   case_conflict: CaseConflictError,
   endpoint_disabled: EndpointDisabledError,
   job_not_ended: JobNotEndedError,
+  report_retired: ReportRetiredError,
   version_mismatch: VersionMismatchError,
   payload_too_large: PayloadTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,

@@ -44,7 +44,7 @@ export function listReportShares({ database, reports, tokens }: SharingParts): E
         example: { items: [shareExample], next_page_token: null },
       },
     ],
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path, query }) {
       const reportId = path.report_id
       const found = await reports.find(caller, reportId)

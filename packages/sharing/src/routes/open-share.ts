@@ -40,7 +40,7 @@ export function openReportShare({ database, reports, personalData, readLeaf }: S
         example: reportExample,
       },
     ],
-    problems: ['not_found', 'rate_limited', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'rate_limited', 'unavailable'],
     async handle(call, { path }) {
       const share = await findUsableShare(database, path.token)
       if (share === null) return null

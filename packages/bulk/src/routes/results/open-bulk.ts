@@ -29,7 +29,7 @@ import {
   type Turn,
 } from '../../read-model/index.js'
 import type { Tenant } from '@cupel/projections'
-import { documentReader } from '@cupel/reports/read-model'
+import { documentReader, type FindRetirement } from '@cupel/reports/read-model'
 import {
   createEventStreams,
   type EventStreams,
@@ -96,6 +96,7 @@ export interface OpenBulkOptions {
   readonly nameReports: NameReports
   readonly traffic: Traffic
   readonly openJson: PersonalData['openJson']
+  readonly findRetirement: FindRetirement | undefined
   /** As callers see them; known once the API listens. */
   readonly links: { readonly baseUrl: string; readonly reportPageUrl: string }
 }
@@ -114,8 +115,9 @@ export function openBulk({
     idsOf: (first, count) =>
       options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
+  const { findRetirement } = options
   const finding = { database, log, timeoutMs: options.readWaitMs }
-  const sources = { ...finding, openJson: options.openJson, readDocuments: documentReader({ log, codec }) }
+  const sources = { ...finding, openJson: options.openJson, readDocuments: documentReader({ log, codec, findRetirement }) }
   const endedOverviews = createEndedOverviews()
   const here = openResultReads(sources)
   const named = async (tenant: Tenant, found: FoundOverview): Promise<FoundOverview> =>

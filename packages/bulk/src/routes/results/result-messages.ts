@@ -1,5 +1,5 @@
 /** The messages between the process and its thread of large reads. Besides its turns, a read has one message per side under way at most. */
-import { LogUnavailableError, type EventLog } from '@cupel/event-log'
+import { LogUnavailableError, RecordRetiredError, type EventLog, type Retirement } from '@cupel/event-log'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import type { ReadDocuments } from '@cupel/reports/read-model'
@@ -48,17 +48,24 @@ export interface Fault {
   readonly message: string
   readonly stack: string | undefined
   readonly code: string | undefined
+  readonly retirement: Retirement | undefined
 }
 
 export function faultFrom(error: unknown): Fault {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
   const code = (error as { readonly code?: unknown } | null)?.code
-  return { name, message, stack, code: typeof code === 'string' ? code : undefined }
+  const retirement = error instanceof RecordRetiredError ? error.retirement : undefined
+  return { name, message, stack, code: typeof code === 'string' ? code : undefined, retirement }
 }
 
 /** An error that callers classify like the original. */
-export function errorOf({ name, message, stack, code }: Fault): Error {
-  const error = name === LogUnavailableError.name ? new LogUnavailableError(message) : new Error(message)
+export function errorOf({ name, message, stack, code, retirement }: Fault): Error {
+  const error = withItsClass({ name, message, retirement })
   if (stack !== undefined) error.stack = stack
   return Object.assign(error, { name }, code === undefined ? {} : { code })
+}
+
+function withItsClass({ name, message, retirement }: Pick<Fault, 'name' | 'message' | 'retirement'>): Error {
+  if (retirement !== undefined) return new RecordRetiredError(message, retirement)
+  return name === LogUnavailableError.name ? new LogUnavailableError(message) : new Error(message)
 }

@@ -82,6 +82,7 @@ export const databaseRights = {
       'projection.checkpoint': ['SELECT'],
       'projection.outbox': ['SELECT', 'INSERT'],
       'projection.read_model': ['SELECT'],
+      'projection.retired_month': ['SELECT'],
       'report_view.report': ['SELECT'],
       'sharing.share': ['SELECT', 'INSERT', 'UPDATE'],
       'transparency.archive': ['SELECT'],

@@ -11,7 +11,7 @@ import { reportPartitionOfLane, type Logger, type Metrics } from '@cupel/contrac
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { readModelGroup, waitUntilProjected } from '@cupel/projections'
-import { documentReader, getReport, reportView } from '@cupel/reports/read-model'
+import { documentReader, getReport, reportView, type FindRetirement } from '@cupel/reports/read-model'
 import { createAsOfScreens, type AsOfScreens } from './as-of-screens.js'
 import { createAwaitReport } from './await-report.js'
 import { createLateNotes } from './late-notes.js'
@@ -62,6 +62,7 @@ export interface OpenScreeningOptions {
   readonly takeNumbers: TakeReportNumbers
   readonly nameReports: NameReports
   readonly reportUrlOf: (reportId: string) => string
+  readonly findRetirement: FindRetirement | undefined
   /** The tail ended for good; only a restart repairs it. */
   readonly onTailLost: (error: unknown) => void
 }
@@ -116,9 +117,15 @@ export async function openScreening(options: OpenScreeningOptions): Promise<Scre
   }
 }
 
-function openReports({ log, codec, database, readWaitMs: waitMs }: OpenScreeningOptions): ReportReader {
+function openReports({
+  log,
+  codec,
+  database,
+  findRetirement,
+  readWaitMs: waitMs,
+}: OpenScreeningOptions): ReportReader {
   return createReportReader({
-    ...{ log, waitMs, readDocuments: documentReader({ log, codec }) },
+    ...{ log, waitMs, readDocuments: documentReader({ log, codec, findRetirement }) },
     read: ({ accountId, livemode }, reportId) => getReport(database, { accountId, livemode, reportId }),
     waitUntilProjected: (position, timeoutMs) =>
       waitUntilProjected({ database, group: readModelGroup(reportView), ...position, timeoutMs }),

@@ -31,7 +31,7 @@ export function getTransfer(reports: ReportReader): Endpoint {
         example: transferExample,
       },
     ],
-    problems: ['not_found', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: ['not_found', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
     async handle({ caller }, { path }) {
       const { transfer_id: transferId } = path
       const found = await reports.find(caller, transferId)

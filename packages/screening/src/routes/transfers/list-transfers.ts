@@ -65,7 +65,7 @@ export function listTransfers(
         example: { items: [transferExample], next_page_token: null },
       },
     ],
-    problems: ['invalid_address', 'unsupported_chain', 'chain_mismatch', 'unavailable'],
+    problems: ['invalid_address', 'unsupported_chain', 'chain_mismatch', 'report_retired', 'unavailable'],
     async handle({ caller }, { query }): Promise<Answer | Refusal> {
       const { reference, recommendation, ...rest } = query
       const found = filterOf({ ...rest, customer_reference: reference, disposition: undefined })
