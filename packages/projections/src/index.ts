@@ -60,6 +60,7 @@ export {
   endRetirement,
   findLogRetirement,
   listRetiredMonths,
+  UnstatedRetirementError,
   type MonthRetired,
   type RetiredMonth,
 } from './retired-months.js'

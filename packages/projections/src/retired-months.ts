@@ -1,5 +1,5 @@
 /** The months whose reports an operator handed to an archive: their rows may be without the document, which is in the record. */
-import { requestedEventId, topicOf, type DomainEvent, type EventData } from '@cupel/contracts'
+import { requestedEventId, topicOf, type EventData } from '@cupel/contracts'
 import { readable, scan, typeOf, type EventCodec, type EventLog } from '@cupel/event-log'
 import { timeText, type Queryable } from '@cupel/postgres'
 import { outboxType, writeOutbox, type OutboxEvent } from './outbox.js'
@@ -82,16 +82,29 @@ export async function findLogRetirement(
   return found ?? null
 }
 
-/** The months whose documents may be gone from the database, as events of the log state them, or those that wait in the outbox. */
+export class UnstatedRetirementError extends Error {
+  override readonly name = 'UnstatedRetirementError'
+  constructor(months: readonly string[]) {
+    super(
+      `The retirement of ${months.join(', ')} is not in the log yet: it waits in the outbox. Start the projector, and run the command again.`,
+    )
+  }
+}
+
+/**
+ * The months whose documents may be gone from the database, as events of the log state them. Throws UnstatedRetirementError while one waits
+ * in the outbox: a row of it has no signature, so it says nothing, and without it a document would seem lost.
+ */
 export async function monthsWithoutDocuments(parts: {
   readonly database: Queryable
   readonly log: EventLog
   readonly codec: EventCodec
 }): Promise<ReadonlySet<string>> {
-  const stated = await parts.database.query<{ event: DomainEvent<'MonthRetired'> }>(
-    `SELECT event FROM projection.outbox WHERE relayed_at IS NULL AND event->>'type' = 'MonthRetired'`,
+  const waiting = await parts.database.query<{ key: string }>(
+    `SELECT key FROM projection.outbox WHERE relayed_at IS NULL AND event->>'type' = 'MonthRetired' ORDER BY seq`,
   )
-  const found = stated.map(({ event }) => event.data)
+  if (waiting.length > 0) throw new UnstatedRetirementError(waiting.map(({ key }) => key))
+  const found: MonthRetired[] = []
   for await (const record of scan(parts.log, [topicOf('MonthRetired')])) {
     if (typeOf(record) !== 'MonthRetired') continue
     const event = readable(() => parts.codec.decodeAs('MonthRetired', record))

@@ -378,7 +378,10 @@ function referenceOf(
 ): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
   return {
     transparency: {
-      ...transparencyReads({ database, log, codec, logger, personalData }),
+      ...transparencyReads({
+        ...{ database, log, codec, logger, personalData },
+        findRetirement: findRetirementOf({ config, database }),
+      }),
       publicReads: config.CUPEL_LOG_IS_PUBLIC ? traffic : null,
     },
     lists: { judge: (caller) => judgeSets(database, caller), tokens },

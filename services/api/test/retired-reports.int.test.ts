@@ -47,12 +47,27 @@ test('the account reads which archive has it, the month and the cut; other accou
   }
 })
 
+test('a PDF whose leaf is made of a record that was cut says so too', async () => {
+  installation.prove()
+  await retireReports(installation, own.accountId)
+  // As a rebuild from the archive leaves it.
+  await installation.database.execute(`UPDATE report_view.report SET document = $1`, [
+    (await read((await installation.api({ config: { CUPEL_INSTANCE: 5 } })).url)).text,
+  ])
+  const url = await start()
+  expect((await read(url)).status).toBe(200)
+  const pdf = () => call(url, 'GET', `/v1/reports/${reportId}/pdf`, own)
+  await until(async () => expect((await pdf()).json()).toMatchObject({ status: 410, ...RETIRED }))
+})
+
 test('a report that the log lacks in a month that nobody retired from it cannot be read now', async () => {
   await retireReports(installation, own.accountId)
   await installation.database.execute(`UPDATE projection.retired_month SET month = '2025-09'`)
   const url = await start()
   expect((await read(url)).json()).toMatchObject({ status: 503, code: 'unavailable' })
-  await installation.database.execute(`UPDATE projection.retired_month SET month = '2025-10', store = 'database'`)
+  await installation.database.execute(
+    `UPDATE projection.retired_month SET month = '2025-10', store = 'database'`,
+  )
   expect((await read(url)).json()).toMatchObject({ status: 503, code: 'unavailable' })
   // The cut of a month is one of all months before it.
   await installation.database.execute(`UPDATE projection.retired_month SET month = '2025-11', store = 'log'`)

@@ -4,6 +4,7 @@ import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-lo
 import type { Database } from '@cupel/postgres'
 import {
   RebuildInProgressError,
+  UnstatedRetirementError,
   rebuildReadModel,
   UnappliableRecordError,
   type DifferentRow,
@@ -63,7 +64,8 @@ async function compareReadModel(readModel: ReadModel, database: Database, parts:
 const isRefusal = (error: unknown): error is Error =>
   error instanceof LogStoppedError ||
   error instanceof UnappliableRecordError ||
-  error instanceof RebuildInProgressError
+  error instanceof RebuildInProgressError ||
+  error instanceof UnstatedRetirementError
 
 export function differenceOf(
   kind: 'read-model' | 'table',

@@ -85,10 +85,7 @@ function effectOf(
   const settings =
     inForce === undefined
       ? []
-      : changedSettings(
-          JSON.parse(inForce.document) as PolicyDocument,
-          content as unknown as PolicyDocument,
-        )
+      : changedSettings(JSON.parse(inForce.document) as PolicyDocument, content as unknown as PolicyDocument)
   // The commit of its confirmation failed, which can be repeated.
   const isMade = history.some(({ eventId }) => eventId === activationId(origin))
   return { is_outdated: !isMade && (inForce?.sha256 ?? '') !== basedOn, settings, findings }

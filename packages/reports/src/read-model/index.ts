@@ -31,4 +31,5 @@ export {
   type ReadDocuments,
   type ReportPlace,
   storedDocument,
+  unreadReport,
 } from './stored-documents.js'

@@ -57,14 +57,7 @@ export function documentReader({ log, codec, findRetirement }: DocumentReaderOpt
           if (data?.reportId === reportId && data.accountId === accountId) return data.report
         }
     } catch (cause) {
-      if (!(cause instanceof LogStoppedError)) throw cause
-      if (cause.reason !== 'truncated-log')
-        throw new LogUnavailableError(`The report ${reportId} cannot be read: ${cause.message}`, { cause })
-      const message = `The report ${reportId} was cut from the log: CUPEL_RETENTION_ARCHIVE must name the archive that has it.`
-      const retirement = (await findRetirement?.({ accountId, livemode }, reportId)) ?? null
-      throw retirement === null
-        ? new LogUnavailableError(message, { cause })
-        : new RecordRetiredError(message, retirement, { cause })
+      throw await unreadReport(cause, { accountId, livemode, reportId }, findRetirement)
     }
     throw new Error(`${placeOf({ topic, partition })} has no report ${reportId} at offset ${offset}`)
   }
@@ -104,4 +97,20 @@ export function storedDocument({
   offset,
 }: ReportPlace & { readonly document: string | null }): StoredDocument {
   return document ?? { reportId, partition, offset }
+}
+
+/** The error of a caller whose report the log does not give, from the error of the log. */
+export async function unreadReport(
+  cause: unknown,
+  { accountId, livemode, reportId }: Tenant & { readonly reportId: string },
+  findRetirement: FindRetirement | undefined,
+): Promise<unknown> {
+  if (!(cause instanceof LogStoppedError)) return cause
+  if (cause.reason !== 'truncated-log')
+    return new LogUnavailableError(`The report ${reportId} cannot be read: ${cause.message}`, { cause })
+  const message = `The report ${reportId} was cut from the log: CUPEL_RETENTION_ARCHIVE must name the archive that has it.`
+  const retirement = (await findRetirement?.({ accountId, livemode }, reportId)) ?? null
+  return retirement === null
+    ? new LogUnavailableError(message, { cause })
+    : new RecordRetiredError(message, retirement, { cause })
 }

@@ -52,3 +52,20 @@ test('the many reports of one account delay those of another by one', async () =
   }
   await Promise.all([...calls, other])
 })
+
+test('a record of another account, or of another report, is not given, and the error names its place', async () => {
+  const record = { reportId: 'r1', accountId: 'acc_1', report: '{"of":"acc_1"}' }
+  const read = documentReader({
+    codec,
+    log: {
+      // oxlint-disable-next-line typescript/require-await
+      async *read() {
+        yield [record as never]
+      },
+    },
+  })
+  expect(await read(of('acc_1'), [place('r1')])).toEqual([record.report])
+  const missing = 'screening.report.events.v1/0 has no report'
+  await expect(read(of('acc_2'), [place('r1')])).rejects.toThrow(`${missing} r1 at offset 0`)
+  await expect(read(of('acc_1'), [place('r2')])).rejects.toThrow(`${missing} r2 at offset 0`)
+})

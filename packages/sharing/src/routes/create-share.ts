@@ -56,7 +56,14 @@ export function createReportShare({ database, reports, shareUrlOf }: SharingPart
         example: { ...shareExample, url: `https://cupel.example.com/shared/${TOKEN_EXAMPLE}` },
       },
     ],
-    problems: ['not_found', 'too_many_shares', 'report_retired', 'screening_failed', 'screening_pending', 'unavailable'],
+    problems: [
+      'not_found',
+      'too_many_shares',
+      'report_retired',
+      'screening_failed',
+      'screening_pending',
+      'unavailable',
+    ],
     async handle(call, { path, body }) {
       const found = await reports.find(call.caller, path.report_id)
       if (found.kind !== 'report') return refusalOf(found.kind, path.report_id)

@@ -168,3 +168,18 @@ test('a month that has not begun is refused', async () => {
       '--before needs a month that has begun',
     )
 })
+
+test('a row of the outbox that the log does not state hides no lost document', async () => {
+  // Whoever can write to the database could do so.
+  await own.database.execute('UPDATE report_view.report SET document = NULL')
+  const event = { type: 'MonthRetired', data: { month: MONTH, store: 'database' }, envelope: { id: 'made' } }
+  await own.database.execute(`INSERT INTO projection.outbox (topic, key, event) VALUES ('made', $1, $2)`, [
+    MONTH,
+    JSON.stringify(event),
+  ])
+  const found = await own.cupel('audit', 'verify', '--json')
+  expect(found.exitCode).toBe(1)
+  expect(found.out).toContain(`The retirement of ${MONTH} is not in the log yet`)
+  const rebuilt = await own.cupel('audit', 'replay', '--target', 'report-view')
+  expect(String(rebuilt.error)).toContain('Start the projector')
+})

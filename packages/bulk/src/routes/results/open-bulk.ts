@@ -117,7 +117,11 @@ export function openBulk({
   })
   const { findRetirement } = options
   const finding = { database, log, timeoutMs: options.readWaitMs }
-  const sources = { ...finding, openJson: options.openJson, readDocuments: documentReader({ log, codec, findRetirement }) }
+  const sources = {
+    ...finding,
+    openJson: options.openJson,
+    readDocuments: documentReader({ log, codec, findRetirement }),
+  }
   const endedOverviews = createEndedOverviews()
   const here = openResultReads(sources)
   const named = async (tenant: Tenant, found: FoundOverview): Promise<FoundOverview> =>

@@ -82,12 +82,28 @@ export async function* recordsAt(
   yield* log.read({ topic, partition, from, to })
 }
 
+/** Outcomes of screenings that are read ahead in a partition: some hundred bytes each. */
+const READ_AHEAD = 4_096
+
+/** A read that waits for others keeps a whole segment if it is of an archive, and every partition has one: each ends before it waits. */
 async function* entriesAt(
   log: EventLog,
   place: AuditedPlace,
   entriesOf: EntryReader,
 ): AsyncGenerator<AuditLogEntry> {
-  for await (const records of recordsAt(log, place)) for (const record of records) yield* entriesOf(record)
+  let from = await log.startOffset(place.topic, place.partition)
+  while (from < place.to) {
+    const entries: AuditLogEntry[] = []
+    let next = place.to
+    for await (const records of log.read({ ...place, from })) {
+      for (const record of records) entries.push(...entriesOf(record))
+      if (entries.length < READ_AHEAD) continue
+      next = records.at(-1)!.offset + 1
+      break
+    }
+    yield* entries
+    from = next
+  }
 }
 
 type EntryReader = (record: LogRecord) => readonly AuditLogEntry[]

@@ -5,6 +5,7 @@ import type { Database } from '@cupel/postgres'
 import {
   rebuildReadModel,
   RebuildInProgressError,
+  UnstatedRetirementError,
   UnappliableRecordError,
   type AcceptedDifferences,
   type RebuildResult,
@@ -110,6 +111,7 @@ function acceptedBy({ accept, reason }: ReplayOptions): AcceptedDifferences | nu
 }
 
 function failureOf(cause: unknown): unknown {
+  if (cause instanceof UnstatedRetirementError) return new CommandError(cause.message, EXIT_FAILED, { cause })
   if (cause instanceof RebuildInProgressError)
     return new CommandError(`${cause.message}.`, EXIT_FAILED, { cause })
   if (cause instanceof UnappliableRecordError)

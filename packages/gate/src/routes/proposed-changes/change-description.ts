@@ -269,9 +269,7 @@ async function documentOf(
       (shown === undefined || canBeMade(shown)) &&
       (await whyNotConfirm(parts, change, reader)) === null,
     effect:
-      shown === undefined
-        ? null
-        : { ...shown, settings: [...shown.settings], findings: [...shown.findings] },
+      shown === undefined ? null : { ...shown, settings: [...shown.settings], findings: [...shown.findings] },
   }
 }
 

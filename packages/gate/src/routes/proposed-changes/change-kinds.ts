@@ -67,9 +67,7 @@ export interface ProposedOrder extends Omit<ChangeOrder, 'reason'> {
 export type EffectOf = (order: ProposedOrder) => ChangeEffect
 
 /** Who made the change of this origin, and when; null if nobody did. */
-export type MadeBy = (
-  origin: string,
-) => { readonly decidedBy: string; readonly decidedAt: string } | null
+export type MadeBy = (origin: string) => { readonly decidedBy: string; readonly decidedAt: string } | null
 
 export interface ChangeKind {
   /** The member of a body that asks for it. */

@@ -23,7 +23,10 @@ export function createChangeSettler(parts: {
     restMs: RETRY_MS,
     firstAfterMs: 0,
     onError: (error) =>
-      parts.logger.warn({ err: error }, 'It is unknown whether a proposed change was made; the next look tries again'),
+      parts.logger.warn(
+        { err: error },
+        'It is unknown whether a proposed change was made; the next look tries again',
+      ),
   })
 }
 

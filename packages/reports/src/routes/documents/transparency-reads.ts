@@ -3,7 +3,12 @@ import { topicOf, type Logger, type RecordedLeaf } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
-import { findReportPlace, type ReportOwner } from '../../read-model/index.js'
+import {
+  findReportPlace,
+  unreadReport,
+  type FindRetirement,
+  type ReportOwner,
+} from '../../read-model/index.js'
 import {
   readCheckpoint,
   readPublicTile,
@@ -22,6 +27,7 @@ export interface TransparencyReadParts {
   readonly codec: EventCodec
   readonly logger: Logger
   readonly personalData: PersonalData
+  readonly findRetirement: FindRetirement | undefined
 }
 
 export function transparencyReads(parts: TransparencyReadParts) {
@@ -30,7 +36,11 @@ export function transparencyReads(parts: TransparencyReadParts) {
   const recordedLeaf: ReadRecordedLeaf = async ({ accountId, livemode }, reportId) => {
     const place = await findReportPlace(database, { accountId, livemode, reportId })
     if (place === null) throw new Error(`The report ${reportId} has no row`)
-    return await recordedLeafOf({ topic: topicOf('ReportGenerated', livemode), ...place })
+    try {
+      return await recordedLeafOf({ topic: topicOf('ReportGenerated', livemode), ...place })
+    } catch (cause) {
+      throw await unreadReport(cause, { accountId, livemode, reportId }, parts.findRetirement)
+    }
   }
   return {
     readProof: proofReader(database, personalData),
