@@ -920,6 +920,17 @@ CREATE TABLE projection.read_model (
   CHECK ((state = ANY (ARRAY['idle'::text, 'running'::text, 'retrying'::text, 'stopped'::text])))
 );
 
+CREATE TABLE projection.retention_run (
+  place text NOT NULL,
+  keep_months integer NOT NULL,
+  begun_at timestamp with time zone NOT NULL DEFAULT now(),
+  done_at timestamp with time zone,
+  failure text,
+  failed_since timestamp with time zone,
+  PRIMARY KEY (place),
+  CHECK ((keep_months >= 0))
+);
+
 CREATE TABLE projection.retired_month (
   month text NOT NULL,
   store text NOT NULL,

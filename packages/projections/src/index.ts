@@ -65,6 +65,13 @@ export {
   type RetiredMonth,
 } from './retired-months.js'
 export {
+  endRetentionRuns,
+  listRetentionRuns,
+  retentionFault,
+  storeRetentionBegun,
+  storeRetentionEnded,
+} from './retention-runs.js'
+export {
   holdTables,
   rebuildReadModel,
   RebuildInProgressError,

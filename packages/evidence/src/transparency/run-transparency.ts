@@ -4,6 +4,7 @@ import type { Logger, Metrics, TopicSpec } from '@cupel/contracts'
 import { type EventCodec, type EventLog, type Place, placesOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { archiveFault, readArchives } from './archives.js'
+import { listRetentionRuns, retentionFault } from '@cupel/projections'
 import { extendLog } from './extend-log.js'
 import type { WitnessPolicy } from './format/cosignature.js'
 import { policyText } from './format/policy.js'
@@ -46,6 +47,10 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
     'Records that got a leaf of the transparency log',
   )
   const late = metrics.gauge('archives_late', 'Archives of the log whose last run failed or is too long ago')
+  const unretired = metrics.gauge(
+    'retention_late',
+    'Archives to which a repeated retention is refused, or to which none ended for too long',
+  )
   const stopped = metrics.gauge('transparency_stopped', '1 if no record gets a leaf')
   let places: readonly Place[] | null = null
   let error: string | null = null
@@ -66,6 +71,7 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
     const identity = await log.identity()
     const archives = await readArchives(database, identity)
     late.set(archives.filter((archive) => archiveFault(archive) !== null).length)
+    unretired.set((await listRetentionRuns(database)).filter((runs) => retentionFault(runs) !== null).length)
     const pauses = createPauses({ ...PAUSES, signal })
     const result = await extendLog({ ...options, places, pauses })
     const policy = policyText({ ...options, publicKeys: keys.publicKeys, log: identity })

@@ -4,7 +4,14 @@ import type { EventLog } from '@cupel/event-log'
 import { listComparedRows, uncomparedOf } from '@cupel/projections/heartbeats'
 import { followerFault, listFollowers } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
-import { listCheckpoints, listProjectionStatuses, outboxBacklog, readModelGroup } from '@cupel/projections'
+import {
+  listCheckpoints,
+  listProjectionStatuses,
+  listRetentionRuns,
+  outboxBacklog,
+  readModelGroup,
+  retentionFault,
+} from '@cupel/projections'
 import { readModels } from '../read-models/index.js'
 import {
   archiveFault,
@@ -35,6 +42,7 @@ export const RESTORE_GROUP = 'cli.restore.v1'
 
 const TRANSPARENCY_RUNBOOK = 'docs/runbooks/the-transparency-log-stopped.md'
 const ARCHIVE_RUNBOOK = 'docs/archive.md#an-archive-that-is-late'
+const RETENTION_PAGE = 'docs/retention.md#every-day'
 const FOLLOW_PAGE = 'docs/follow.md#when-a-follower-stops'
 /** An event that is not appended for this long has no relay. */
 const MAX_OUTBOX_AGE_MS = 60_000
@@ -48,6 +56,7 @@ export const standstillLooks: Readonly<
   'transparency log': transparencyStandstill,
   witnesses: witnessStandstill,
   archives: archiveStandstills,
+  retention: retentionStandstills,
   projections: stoppedProjections,
   'lag of the projections': unseenProjections,
   outbox: outboxStandstill,
@@ -80,6 +89,13 @@ async function archiveStandstills({ database, log }: StandstillParts): Promise<S
   return archives.flatMap((archive) => {
     const detail = archiveFault(archive)
     return detail === null ? [] : [{ part: 'archive' as const, detail, remedy: ARCHIVE_RUNBOOK }]
+  })
+}
+
+async function retentionStandstills({ database }: StandstillParts): Promise<Standstill[]> {
+  return (await listRetentionRuns(database)).flatMap((runs) => {
+    const detail = retentionFault(runs)
+    return detail === null ? [] : [{ part: 'retention', detail, remedy: RETENTION_PAGE }]
   })
 }
 

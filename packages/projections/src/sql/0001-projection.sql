@@ -86,3 +86,17 @@ CREATE TABLE projection.retired_month (
   ended_at   timestamptz,
   PRIMARY KEY (month, store)
 );
+
+-- The runs of a retention that repeats: a timer makes them, and may be gone.
+CREATE TABLE projection.retention_run (
+  -- The archive: a folder, or s3://bucket/prefix.
+  place        text COLLATE "C" PRIMARY KEY,
+  keep_months  int4 NOT NULL CHECK (keep_months >= 0),
+  -- The beginning of the first run.
+  begun_at     timestamptz NOT NULL DEFAULT now(),
+  -- The last run that did all that was due; null before the first one.
+  done_at      timestamptz,
+  -- Why the last run did not, and since when; null if it did.
+  failure      text,
+  failed_since timestamptz
+);

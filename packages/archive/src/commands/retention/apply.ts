@@ -9,9 +9,12 @@ import { cutLog, readPlaces, withBareLog } from './cut-log.js'
 import { planCuts, type Cut } from './plan-cut.js'
 import { takeDocuments } from './take-documents.js'
 
+/** What is due leaves, however many there are. */
+export const ALL = 'all' as const
+
 export interface ApplyOptions extends Asked {
   /** The number of documents that the dry run found; without it nothing is changed. */
-  readonly accept?: number | undefined
+  readonly accept?: number | typeof ALL | undefined
   readonly reason?: string | undefined
 }
 
@@ -39,7 +42,7 @@ export async function applyRetention(context: CliContext, options: ApplyOptions)
     const leaving = plan.months.filter(({ kept, documents }) => kept === null && documents > 0)
     const documents = leaving.reduce((sum, month) => sum + month.documents, 0)
     if (reason === null) return { ...plan, documents, taken: null }
-    if (documents !== accept) throw notAccepted(documents, 'documents', accept)
+    if (accept !== ALL && documents !== accept) throw notAccepted(documents, 'documents', accept)
     let taken = 0
     for (const month of leaving) {
       const retired = retiredOf(month, { plan, archive, reason })
@@ -87,7 +90,7 @@ export async function applyToLog(context: CliContext, options: ApplyOptions): Pr
     const found = { ...plan, refusals: [...plan.refusals, ...staying, ...refusals], cuts }
     const records = cuts.reduce((sum, cut) => sum + cut.records, 0)
     if (reason === null || found.refusals.length > 0) return { ...found, records, isCut: false }
-    if (records !== accept) throw notAccepted(records, 'records', accept)
+    if (accept !== ALL && records !== accept) throw notAccepted(records, 'records', accept)
     const last = plan.months.at(-1)
     const isOpen = (await listRetiredMonths(connections.database)).some(
       ({ month, store, endedAt }) => month === last?.month && store === 'log' && endedAt === null,
@@ -101,7 +104,7 @@ export async function applyToLog(context: CliContext, options: ApplyOptions): Pr
   })
 }
 
-const notAccepted = (found: number, what: string, accepted: number | undefined): CommandError =>
+const notAccepted = (found: number, what: string, accepted: ApplyOptions['accept']): CommandError =>
   new CommandError(
     `${found} ${what} may leave, and ${accepted} were accepted: look at a dry run, and give its number to --accept.`,
     EXIT_USAGE,

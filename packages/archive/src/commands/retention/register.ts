@@ -13,6 +13,7 @@ import {
 } from '@cupel/command-line'
 import type { Applied, CutOff } from './apply.js'
 import type { Plan } from './examine.js'
+import type { Ran } from './run.js'
 import { monthBefore, parseMonth, type Month } from './plan.js'
 
 interface PlanCommand extends JsonOption {
@@ -23,6 +24,12 @@ interface ApplyCommand extends JsonOption {
   readonly before: string
   readonly dryRun?: boolean
   readonly accept?: number
+  readonly reason?: string
+  readonly log?: boolean
+}
+
+interface RunCommand extends JsonOption {
+  readonly keepMonths: number
   readonly reason?: string
   readonly log?: boolean
 }
@@ -86,6 +93,41 @@ With --log the records leave the topics of reports instead, if everybody has rea
       const applied = await applyRetention(context, asked)
       tell(context, options, applied, [textOf(applied), appliedText(applied)].join('\n'))
     })
+  registerRuns(retention, context)
+}
+
+function registerRuns(retention: Command, context: CliContext): void {
+  retention
+    .command('run')
+    .summary('do what `apply` does for all months that are due, without a dry run: for a timer')
+    .argument('<place>', PLACE)
+    .requiredOption('--keep-months <count>', 'whole months whose reports stay', wholeNumber)
+    .option('--reason <text>', 'why, for the audit log')
+    .option('--log', 'cut the records of these months from the log too')
+    .description(
+      `Takes the documents of every month before the kept ones, and with --log cuts their records from the log, under all the conditions of \`apply\`. A
+timer runs it each day, at a quiet hour. A run that meets another one changes nothing. Exits with ${EXIT_FAILED} if a month that is due stays. From the
+first run on, \`cupel status\` is red if a run is refused or none ended for 48 hours.`,
+    )
+    .option('--json', 'answer in JSON')
+    .action(async (folder: string, { log = false, ...options }: RunCommand) => {
+      const { runRetention } = await import('./run.js')
+      const ran = await runRetention(context, { ...options, folder, log })
+      answer(context, options, snakeCase(ran), () => ranText(ran))
+    })
+  retention
+    .command('end')
+    .summary('say that no timer runs the retention any more')
+    .argument('<place>', PLACE)
+    .description(
+      'Months that left stay where they are. `cupel status` and `cupel doctor` then expect no further run.',
+    )
+    .option('--json', 'answer in JSON')
+    .action(async (folder: string, options: JsonOption) => {
+      const { endRuns } = await import('./run.js')
+      const place = await endRuns(context, folder)
+      answer(context, options, { folder: place }, () => `No further run to ${place} is expected.`)
+    })
 }
 
 /** Throws a CommandError for a text that is not a month, and for a month that has not begun: reports are still made in this one. */
@@ -134,3 +176,6 @@ function cutText({ cuts, records, isCut, refusals }: CutOff): string {
   if (isCut) return `${count(records)} records were cut from the log: ${places.join(', ')}.`
   return `A dry run: ${count(records)} records may leave the log, ${places.join(', ')}. Cut them with --accept ${records} --reason TEXT.`
 }
+
+const ranText = ({ before, taken, records }: Ran): string =>
+  `${count(taken)} documents and ${count(records)} records of months before ${before} left.`

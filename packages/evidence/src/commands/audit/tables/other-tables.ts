@@ -55,6 +55,7 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'log.restoration': LOCAL,
   'projection.retired_month':
     'The log states which months may be without their documents, and `audit verify` reads it there.',
+  'projection.retention_run': LOCAL,
   'transparency.archive': 'Each run of `cupel archive create` reads the archive itself.',
   'transparency.witness': 'Witnesses keep what they cosigned; `--witness` asks for their cosignatures.',
   'transparency.published_key': 'The log states every published key.',
