@@ -1,4 +1,5 @@
 /** A log whose oldest records were handed to an archive: it is read across the cut as if it had them. */
+import { subscribeAcross } from './follow-front.js'
 import type { EventLog, LogRange, LogRecord, Place } from './port.js'
 
 /** What an archive has of a log. */
@@ -9,7 +10,7 @@ export interface LogCopy {
 }
 
 /**
- * Only reading goes on across the cut. Who follows the log in a group, or from its end, has read what was cut: it is cut only then.
+ * Ranges and groups go on across the cut. Who follows the log from its end reads nothing before it.
  * `openCopy` resolves to null if there is no copy of this log; it is asked when a record before the cut is read, and at the bounds of a cut
  * partition. `again`: a copy that was opened before does not reach the cut.
  */
@@ -46,7 +47,7 @@ export function withFront(log: EventLog, openCopy: (again: boolean) => Promise<L
       if (next < to || copy === null) yield* log.read({ topic, partition, from: next, to })
     },
     tail: (options) => log.tail(options),
-    subscribe: (options) => log.subscribe(options),
+    subscribe: (options) => subscribeAcross(log, copyFrom, options),
     close: () => log.close(),
   }
 }

@@ -65,3 +65,72 @@ test('a copy that cannot be reached is not taken for a shorter one', async () =>
   await expect(log.startOffset(PLACE.topic, 0)).rejects.toThrow('The store is away.')
   await expect(readAll(log)).rejects.toThrow('The store is away.')
 })
+
+/** A log whose subscription reads the checkpoint of one partition and goes on from there, as often as it is asked. */
+function followed(log: EventLog) {
+  const given: string[] = []
+  const told: string[] = []
+  let next = 0
+  let wanted: ((place: typeof PLACE) => Promise<{ next: number } | null>) | null = null
+  const options = {
+    maxBatchRecords: 2,
+    checkpoint: () => Promise.resolve({ next, log: 'log' }),
+    handle: (batch: { records: readonly LogRecord[]; firstOffset: number; nextOffset: number }) => {
+      given.push(batch.records.map(({ key, offset }) => `${key} ${offset}`).join(', '))
+      expect(batch.firstOffset).toBe(next)
+      next = batch.nextOffset
+      return Promise.resolve(undefined)
+    },
+    onRetry: (error: unknown) => void told.push((error as Error).message),
+    onRecovered: () => void told.push('recovered'),
+  }
+  const inner = {
+    ...log,
+    identity: () => Promise.resolve('log'),
+    subscribe: (inside: { checkpoint: NonNullable<typeof wanted> }) => {
+      wanted = inside.checkpoint
+      return Promise.resolve({ stop: () => Promise.resolve() })
+    },
+  } as unknown as EventLog
+  return {
+    given,
+    told,
+    async open(openCopy: Parameters<typeof withFront>[1]) {
+      const subscription = await withFront(inner, openCopy).subscribe(options as never)
+      return { start: () => wanted!(PLACE), stop: () => subscription.stop() }
+    },
+  }
+}
+
+test('a group from before the cut gets what was cut in its batches, and goes on in the log', async () => {
+  const { given, told, open } = followed(logCutAt(3))
+  const { start } = await open(() => Promise.resolve(copyOf(5)))
+  expect(await start()).toMatchObject({ next: 3 })
+  expect(given.flatMap((batch) => batch.split(', '))).toEqual(['copy 0', 'copy 1', 'copy 2'])
+  expect(await start()).toMatchObject({ next: 3 })
+  expect([given.length, told]).toEqual([3, []])
+})
+
+test('a group without a copy stays where it is, so that the log stops it', async () => {
+  const { given, open } = followed(logCutAt(3))
+  const { start } = await open(() => Promise.resolve(null))
+  expect([await start(), given]).toMatchObject([{ next: 0 }, []])
+})
+
+test('a copy that cannot be read is told, and the next attempt goes on; a stop gives no further batch', async () => {
+  const { given, told, open } = followed(logCutAt(3))
+  let isDown = true
+  const { start, stop } = await open(() =>
+    isDown ? Promise.reject(new Error('down')) : Promise.resolve(copyOf(3)),
+  )
+  await expect(start()).rejects.toThrow('down')
+  isDown = false
+  expect(await start()).toMatchObject({ next: 3 })
+  expect(told).toEqual(['down', 'recovered'])
+  await stop()
+  const stopped = followed(logCutAt(3))
+  const other = await stopped.open(() => Promise.resolve(copyOf(3)))
+  await other.stop()
+  await expect(other.start()).rejects.toThrow()
+  expect([stopped.given, given.length]).toEqual([[], 3])
+})

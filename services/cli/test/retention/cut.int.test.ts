@@ -151,6 +151,39 @@ test('a database from before the cut is filled from the archive', async () => {
   expect(await own.read(own.old, await openWhole())).toBe(own.old.report)
 })
 
+test('a group whose checkpoint is from before the cut gets every record once, from the archive and then from the log', async () => {
+  await takeDocuments()
+  await cutRecords()
+  const whole = await openWhole()
+  const partition = reportPartition(own.old.reportId)
+  const identity = await whole.identity()
+  const given: string[] = []
+  const stopped: unknown[] = []
+  let next = 0
+  const follow = (log: EventLog) =>
+    log.subscribe({
+      ...{ group: `late-${String(next)}`, topics: [TOPIC], maxBatchRecords: 10, concurrency: 1 },
+      reads: (place) => place.partition === partition,
+      checkpoint: () => Promise.resolve({ next, log: identity }),
+      handle: ({ records, firstOffset, nextOffset }) => {
+        expect(firstOffset).toBe(next)
+        given.push(...records.map(({ key }) => key))
+        next = nextOffset
+        return Promise.resolve(undefined)
+      },
+      onStopped: (error) => void stopped.push(error.reason),
+      onRetry: (error) => void stopped.push(error),
+    })
+  const bare = await follow(own.log)
+  await until(() => expect(stopped.splice(0)).toEqual(['truncated-log']))
+  await bare.stop()
+  const subscription = await follow(whole)
+  await until(async () => expect(next).toBe(await own.log.endOffset(TOPIC, partition)))
+  await subscription.stop()
+  expect(given).toEqual(expect.arrayContaining([own.old.reportId, own.present.reportId]))
+  expect([new Set(given).size, stopped]).toEqual([given.length, []])
+})
+
 test('without the archive nothing is taken for whole: reads say so, and rebuild and verification stop', async () => {
   await takeDocuments()
   await cutRecords()

@@ -1,0 +1,88 @@
+/** Gives a group the records before a cut from a copy, before it goes on in the log: its checkpoint may be of a database from before the cut. */
+import type { Checkpoint, EventLog, LogRecord, Place, SubscribeOptions, Subscription } from './port.js'
+import type { LogCopy } from './with-front.js'
+
+type CopyFrom = (place: Place, from: number, start: number) => Promise<LogCopy | null>
+
+/** Without a copy the log itself says what is missing, and stops. */
+export async function subscribeAcross(
+  log: EventLog,
+  copyFrom: CopyFrom,
+  options: SubscribeOptions,
+): Promise<Subscription> {
+  const stopping = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  /** Reads from the checkpoint to the cut, as batches of the group. */
+  const readFront = async (place: Place): Promise<Checkpoint | null> => {
+    for (;;) {
+      const at = await options.checkpoint(place)
+      const next = at?.next ?? 0
+      const start = await log.startOffset(place.topic, place.partition)
+      if (next >= start || (at !== null && at.log !== (await log.identity()))) return at
+      const copy = await copyFrom(place, next, start)
+      if (copy === null) return at
+      await giveBatches(copy, { place, from: next, to: start, options, stopping: stopping.signal })
+    }
+  }
+  /** Where the last attempt of a partition failed. */
+  const failed = new Set<string>()
+  const checkpoint = async (place: Place): Promise<Checkpoint | null> => {
+    const key = `${place.topic}/${place.partition}`
+    try {
+      const at = await readFront(place)
+      if (failed.delete(key)) options.onRecovered?.(place)
+      return at
+    } catch (error) {
+      failed.add(key)
+      if (!stopping.signal.aborted) options.onRetry(error, { ...place, offset: 0 })
+      throw error
+    }
+  }
+  const subscription = await log.subscribe({
+    ...options,
+    checkpoint: (place) => {
+      const read = checkpoint(place).finally(() => running.delete(read))
+      running.add(read)
+      return read
+    },
+  })
+  return {
+    assigned: () => subscription.assigned(),
+    lag: () => subscription.lag(),
+    restart: (place) => subscription.restart(place),
+    nudge: () => subscription.nudge(),
+    async stop() {
+      stopping.abort()
+      await subscription.stop()
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+interface Front {
+  readonly place: Place
+  readonly from: number
+  /** The cut. */
+  readonly to: number
+  readonly options: Pick<SubscribeOptions, 'handle' | 'maxBatchRecords'>
+  readonly stopping: AbortSignal
+}
+
+/** Ends early if the handler goes on elsewhere than behind a batch. */
+async function giveBatches(copy: LogCopy, { place, from, to, options, stopping }: Front): Promise<void> {
+  let firstOffset = from
+  const give = async (records: readonly LogRecord[], nextOffset: number): Promise<boolean> => {
+    stopping.throwIfAborted()
+    const batch = { ...place, records, firstOffset, nextOffset, endOffset: to }
+    const done = await options.handle(batch)
+    firstOffset = nextOffset
+    return done === undefined || done.resumeAt === nextOffset
+  }
+  for await (const page of copy.read({ ...place, from, to }))
+    for (let at = 0; at < page.length; at += options.maxBatchRecords) {
+      const records = page.slice(at, at + options.maxBatchRecords)
+      if (!(await give(records, records.at(-1)!.offset + 1))) return
+    }
+  // Offsets that hold no record of the log.
+  if (firstOffset < to) await give([], to)
+}
