@@ -86,6 +86,7 @@ export function problemPage({ status, detail, requestId, retryAfterSeconds }: Ap
 function titleOf(status: number): string {
   if (status === 401) return 'Sign in again'
   if (status === 403) return 'This is not allowed'
+  if (status === 410) return 'The report is in an archive'
   if (status === 429) return 'Too many calls at once'
   return status >= 500 ? 'The service cannot answer right now' : 'The call was not accepted'
 }

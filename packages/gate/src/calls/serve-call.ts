@@ -100,7 +100,7 @@ export function faultOf(error: unknown, requestId: string, logger: Logger, trace
 const reportRetired = ({ archive, month, cutAt }: Retirement): Refusal =>
   refuse(
     'report_retired',
-    'The report is in the archive of its month, which this installation does not read: ask its operator for it.',
+    `The reports of ${month} left the log on ${cutAt.slice(0, 10)} for the archive ${archive}, which this installation does not read: ask its operator.`,
     { members: { archive, month, cut_at: cutAt } },
   )
 

@@ -111,7 +111,7 @@ const examples: Readonly<Partial<Record<ProblemCode, Example>>> = {
   case_conflict: { detail: 'The report has this disposition already.' },
   report_retired: {
     detail:
-      'The report is in the archive of its month, which this installation does not read: ask its operator for it.',
+      'The reports of 2025-10 left the log on 2026-11-01 for the archive /backup/cupel-archive, which this installation does not read: ask its operator.',
     members: { archive: '/backup/cupel-archive', month: '2025-10', cut_at: '2026-11-01T09:00:00.000Z' },
   },
   version_mismatch: { detail: 'The case is at version 1 now; read it again.' },

@@ -14,7 +14,13 @@ import {
   readJob,
 } from '@cupel/bulk/read-model'
 import { countUsage, listAuditEntries, listUsageDays } from '@cupel/audit/read-model'
-import { getReport, listReportPlaces, listReports, reportView } from '@cupel/reports/read-model'
+import {
+  getReport,
+  listReportPlaces,
+  listReports,
+  reportView,
+  retirementFinder,
+} from '@cupel/reports/read-model'
 import { readModels } from '../../src/read-models/index.js'
 
 const OWN: Tenant = { accountId: 'acc_own', livemode: true }
@@ -109,6 +115,13 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
       [
         `a report by id ${index}`,
         (database: Queryable, of: Tenant) => getReport(database, { ...of, reportId: `report-${index}` }),
+      ] as const,
+  ),
+  ...[1, 2].map(
+    (index) =>
+      [
+        `where a cut report is ${index}`,
+        (database: Queryable, of: Tenant) => retirementFinder(database)(of, `report-${index}`),
       ] as const,
   ),
   ...[1, 2].map(

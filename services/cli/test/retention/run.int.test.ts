@@ -74,7 +74,7 @@ test('a run that never came again is red after 48 hours, until nobody expects it
   expect((await cupel('retention', 'end', own.archive)).error).not.toBeNull()
 })
 
-test('of two runs at once one does the work, and the other is no fault', async () => {
+test('of two runs at once one does the work, and the other leaves nothing red', async () => {
   const both = await Promise.all([run('--log'), run('--log')])
   expect(both.filter(({ error }) => error === null).length).toBeGreaterThan(0)
   for (const { error } of both) if (error !== null) expect(String(error)).toContain('already under way')
