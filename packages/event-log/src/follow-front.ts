@@ -1,6 +1,20 @@
 /** Gives a group the records before a cut from a copy, before it goes on in the log: its checkpoint may be of a database from before the cut. */
-import type { Checkpoint, EventLog, LogRecord, Place, SubscribeOptions, Subscription } from './port.js'
-import type { LogCopy } from './with-front.js'
+import type {
+  Checkpoint,
+  EventLog,
+  LogRange,
+  LogRecord,
+  Place,
+  SubscribeOptions,
+  Subscription,
+} from './port.js'
+
+/** What an archive has of a log. */
+export interface LogCopy {
+  /** The records of the place that it has, without a gap; null if it does not know the topic. */
+  rangeOf(place: Place): Promise<LogRange | null>
+  read(range: LogRange): AsyncIterable<readonly LogRecord[]>
+}
 
 type CopyFrom = (place: Place, from: number, start: number) => Promise<LogCopy | null>
 

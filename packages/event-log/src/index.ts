@@ -17,7 +17,8 @@ export { GENESIS_TOPIC } from './genesis.js'
 export { keyPartition } from './key-partition.js'
 export { endsOf, lastRecord, placeOf, placesOf, rangeOf, rangesOf, scan } from './scan.js'
 export { missingFront, requireFront } from './missing-front.js'
-export { withFront, type LogCopy } from './with-front.js'
+export type { LogCopy } from './follow-front.js'
+export { withFront } from './with-front.js'
 export { eventLogMigrations } from './migrations.js'
 export {
   beginRestoration,

@@ -1,13 +1,6 @@
 /** A log whose oldest records were handed to an archive: it is read across the cut as if it had them. */
-import { subscribeAcross } from './follow-front.js'
-import type { EventLog, LogRange, LogRecord, Place } from './port.js'
-
-/** What an archive has of a log. */
-export interface LogCopy {
-  /** The records of the place that it has, without a gap; null if it does not know the topic. */
-  rangeOf(place: Place): Promise<LogRange | null>
-  read(range: LogRange): AsyncIterable<readonly LogRecord[]>
-}
+import { subscribeAcross, type LogCopy } from './follow-front.js'
+import type { EventLog, Place } from './port.js'
 
 /**
  * Ranges and groups go on across the cut. Who follows the log from its end reads nothing before it.

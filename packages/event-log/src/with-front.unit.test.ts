@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { LogStoppedError, type EventLog, type LogRange, type LogRecord } from './port.js'
-import { withFront, type LogCopy } from './with-front.js'
+import type { LogCopy } from './follow-front.js'
+import { withFront } from './with-front.js'
 
 const PLACE = { topic: 'reports', partition: 0 }
 const END = 6

@@ -2,6 +2,8 @@
 import type { Config } from '@cupel/kit/service'
 import type { OidcSettings } from '@cupel/kit/oidc'
 import { importChange } from '@cupel/labels/routes'
+import { createChangeSettler } from '@cupel/gate/routes'
+import type { Logger } from '@cupel/contracts'
 import { policyChange, type PolicyChangeParts } from '@cupel/policy/routes'
 import type { EndpointParts } from './endpoints.js'
 
@@ -36,3 +38,15 @@ export function administrationOf(
     },
   }
 }
+
+export const changeSettlerOf = ({
+  config,
+  database,
+  log,
+  codec,
+  logger,
+}: Omit<Shared, 'personalData' | 'tokens'> & { readonly logger: Logger }) =>
+  createChangeSettler({
+    ...{ database, logger },
+    kinds: [policyChange({ log, codec, needsSecondPerson: config.CUPEL_POLICY_SECOND_PERSON })],
+  })

@@ -19,8 +19,6 @@ import { openPersonalData } from '@cupel/personal-data'
 import { readOidcSettings, type OidcSettings } from '@cupel/kit/oidc'
 import type { ResolveName } from '@cupel/kit/outbound'
 import type { Database } from '@cupel/postgres'
-import { listAuditEntries } from '@cupel/audit/read-model'
-import { documentReader, listWholeReports, retirementFinder } from '@cupel/reports/read-model'
 import { createPdfRenderer, type Brand } from '@cupel/reports/pdf'
 import { openSignedLog, startInstallationClock } from '@cupel/operation/connections'
 import {
@@ -42,7 +40,7 @@ import {
   createDiskWatch,
   createSessionKeeper,
 } from '@cupel/gate/calls'
-import { createChangeSettler, createPersonSignIn } from '@cupel/gate/routes'
+import { createPersonSignIn } from '@cupel/gate/routes'
 import { buildApp, type App } from './app.js'
 import { createAuditTrail } from '@cupel/gate/audit'
 import { readBrand, transparencyReads } from '@cupel/reports/routes'
@@ -51,8 +49,9 @@ import { endpointsOf, type EndpointParts } from './endpoints.js'
 import { type StreamLimits, createPageTokens, createTraffic } from '@cupel/gate/http'
 import { webhookStoreOf } from '@cupel/webhooks/routes'
 import { judgeSets } from '@cupel/labels/routes'
-import { administrationOf, type AdministrationSetting } from './administration.js'
-import { policyChange, policyPartsOf } from '@cupel/policy/routes'
+import { administrationOf, changeSettlerOf, type AdministrationSetting } from './administration.js'
+import { findRetirementOf, listingsOf } from './listings.js'
+import { policyPartsOf } from '@cupel/policy/routes'
 import { readKeys, readUsage, readUsageDays } from '@cupel/audit/routes'
 import { screensCheck, openScreening } from '@cupel/screening/routes'
 
@@ -255,10 +254,7 @@ async function openParts(deps: ApiDeps & { readonly brand: Brand | null }, links
     }),
     reservations: createReservationKeeper({ database, logger }),
     sessionKeeper: createSessionKeeper({ database, logger }),
-    changeSettler: createChangeSettler({
-      ...{ database, logger },
-      kinds: [policyChange({ log, codec, needsSecondPerson: config.CUPEL_POLICY_SECOND_PERSON })],
-    }),
+    changeSettler: changeSettlerOf(deps),
     clientAddressKeeper: createClientAddressKeeper({ database, logger, retentionDays, ...deps.retention }),
     idempotent: { database, leaseMs, logger },
     ...createBodyBudgets(metrics),
@@ -335,40 +331,6 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
       maxConnectionsPerPeer: config.CUPEL_MAX_CONNECTIONS_PER_CLIENT,
     },
   })
-}
-
-/** Undefined if an archive is configured: a report that it does not give now is one that cannot be read now. */
-const findRetirementOf = ({ config, database }: Pick<ApiDeps, 'config' | 'database'>) =>
-  config.CUPEL_RETENTION_ARCHIVE === undefined ? retirementFinder(database) : undefined
-
-function listingsOf(
-  { config, database, log, codec }: ApiDeps,
-  { tokens, personalData }: Parts,
-): Pick<EndpointParts, 'listing' | 'auditListing'> {
-  const findRetirement = findRetirementOf({ config, database })
-  const reading = { database, readDocuments: documentReader({ log, codec, findRetirement }) }
-  type Searched = string | readonly string[] | undefined
-  const stored = async (accountId: string, searched: Searched, as: 'spellings' | 'referenceSpellings') =>
-    typeof searched === 'string' ? await personalData[as](accountId, searched) : searched
-  return {
-    listing: {
-      async list({ accountId, livemode }, { filter, ...query }) {
-        const customerReference = await stored(accountId, filter.customerReference, 'referenceSpellings')
-        return await listWholeReports(reading, {
-          ...{ accountId, livemode, ...query },
-          filter: { ...filter, customerReference },
-        })
-      },
-      tokens,
-    },
-    auditListing: {
-      async list({ accountId, livemode }, query) {
-        const clientAddress = await stored(accountId, query.clientAddress, 'spellings')
-        return await listAuditEntries(database, { accountId, livemode, ...query, clientAddress })
-      },
-      tokens,
-    },
-  }
 }
 
 /** The parts for lists and policy, for the proof of reports, and for the use of keys. */

@@ -4,7 +4,7 @@ import { topicOf } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { expect } from 'vitest'
 import { createTestJobs } from './bulk-jobs.js'
-import type { Described } from './described.js'
+import { exampleOf, type Described } from './described.js'
 import type { Reply } from './http-client.js'
 import type { ApiOptions, Installation } from './installation.js'
 
@@ -41,7 +41,7 @@ export async function retireReports(
   )
 }
 
-type Send = (at: Described, options: { readonly url: string }) => Promise<Reply>
+type Send = (at: Described, options: { url: string; body?: object }) => Promise<Reply>
 
 /** Sends a call for a retired report, or for a job whose results are, to an instance that names no archive. */
 export async function openRetiredReports(
@@ -61,7 +61,7 @@ export async function openRetiredReports(
   const cutUrl = await start({ log: logThatWasCut(installation.log) })
   const { submit, decide, end } = createTestJobs(installation, url)
   const job = await submit(key)
-  await decide(job, 0, 'green')
+  await decide(job, 0, 'red')
   await end(job, 1, 1)
   const { reportId } = job.submission.items[0]!
   await until(async () =>
@@ -71,6 +71,9 @@ export async function openRetiredReports(
   )
   return async (at, send) => {
     await retireReports(installation, accountId)
-    return await send({ ...at, path: at.path.replace('{job_id}', job.jobId) }, { url: cutUrl })
+    const { requestBody, ...operation } = at.operation
+    const body = requestBody === undefined ? {} : { body: exampleOf(at.method, at.path) }
+    const ofJob = { ...at, operation, path: at.path.replace('{job_id}', job.jobId) }
+    return await send(ofJob, { url: cutUrl, ...body })
   }
 }

@@ -11,6 +11,7 @@ import { createSigningKeys } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { SIGNING_KEYS_FILE, storeArchiveBegun } from '@cupel/evidence/transparency'
+import { retentionFaults } from './retention-faults.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openCommandLine, type CommandLine } from '../command-line.js'
 import { watchedRow } from '../watched-row.js'
@@ -200,28 +201,7 @@ const states: readonly State[] = [
       await execute(`UPDATE transparency.archive SET made_at = now() - interval '72 hours'`)
     },
   },
-  {
-    name: 'a retention that is refused',
-    check: null,
-    alert: 'CupelRetentionLate',
-    says: /Runs of `cupel retention run \/archive --keep-months 12` are refused since 20.*Z: the archive is damaged/,
-    async come() {
-      await execute(
-        `INSERT INTO projection.retention_run (place, keep_months, failure, failed_since) VALUES ('/archive', 12, 'the archive is damaged.', now())`,
-      )
-    },
-  },
-  {
-    name: 'a retention whose timer is gone',
-    check: null,
-    alert: 'CupelRetentionLate',
-    says: /No run of `cupel retention run \/archive --keep-months 12` ended for 72 h/,
-    async come() {
-      await execute(
-        `INSERT INTO projection.retention_run (place, keep_months, begun_at) VALUES ('/archive', 12, now() - interval '72 hours')`,
-      )
-    },
-  },
+  ...retentionFaults((statement) => execute(statement)),
   {
     name: 'a projection that stopped at a record',
     check: 'audit-view',

@@ -115,13 +115,9 @@ export function openBulk({
     idsOf: (first, count) =>
       options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
-  const { findRetirement } = options
   const finding = { database, log, timeoutMs: options.readWaitMs }
-  const sources = {
-    ...finding,
-    openJson: options.openJson,
-    readDocuments: documentReader({ log, codec, findRetirement }),
-  }
+  const readDocuments = documentReader({ ...options, log, codec })
+  const sources = { ...finding, openJson: options.openJson, readDocuments }
   const endedOverviews = createEndedOverviews()
   const here = openResultReads(sources)
   const named = async (tenant: Tenant, found: FoundOverview): Promise<FoundOverview> =>
