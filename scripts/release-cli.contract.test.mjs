@@ -37,7 +37,7 @@ test('the package has no code of a service', async () => {
   )
   expect(used).toContain('packages/screening/src/commands/screen/register.ts')
   const ofService =
-    /node_modules\/(?:pg|kafkajs|fastify|pino|pdfmake|undici)\/|^packages\/(?:postgres|event-log|local-stack|projections|kit|gate)\/|^packages\/webhooks\/src\/(?!commands\/listen\/|signing\/|index)|\/(?:routes|worker|read-model|installation\/(?!public-keys))\//
+    /node_modules\/(?:pg|kafkajs|fastify|pino|pdfmake|undici)\/|^packages\/(?:postgres|event-log|local-stack|projections|kit|gate|operation)\/|^packages\/webhooks\/src\/(?!commands\/listen\/|signing\/|index)|\/(?:routes|worker|read-model|installation\/(?!public-keys))\//
   expect(used.filter((path) => ofService.test(path))).toEqual([])
 })
 
