@@ -73,6 +73,8 @@ export interface Position extends Place {
 export interface LogRange extends Place {
   readonly from: number
   readonly to: number
+  /** Whether records may be those that this process appended and still has, instead of those that the log has now. False by default. */
+  readonly asAppended?: boolean
 }
 
 /** Identifies the log. A checkpoint taken on one log has no meaning on another. */

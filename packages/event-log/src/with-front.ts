@@ -31,13 +31,13 @@ export function withFront(log: EventLog, openCopy: (again: boolean) => Promise<L
       const start = await log.startOffset(topic, partition)
       return start > 0 && (await copyFrom({ topic, partition }, 0, start)) !== null ? 0 : start
     },
-    async *read({ topic, partition, from, to }) {
+    async *read({ topic, partition, from, to, ...how }) {
       const start = await log.startOffset(topic, partition)
       const copy = from < Math.min(start, to) ? await copyFrom({ topic, partition }, from, start) : null
       if (copy !== null) yield* copy.read({ topic, partition, from, to: Math.min(start, to) })
       // Without a copy the log itself says what is missing.
       const next = copy === null ? from : start
-      if (next < to || copy === null) yield* log.read({ topic, partition, from: next, to })
+      if (next < to || copy === null) yield* log.read({ topic, partition, from: next, to, ...how })
     },
     tail: (options) => log.tail(options),
     subscribe: (options) => subscribeAcross(log, copyFrom, options),

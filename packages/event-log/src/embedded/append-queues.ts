@@ -4,7 +4,7 @@
  */
 import { createBatcher, LATE, withinMs, type Batcher } from '@cupel/kit/concurrency'
 import { LogUnavailableError } from '../port.js'
-import type { PlacedRecord } from './write-records.js'
+import type { PlacedRecord, WrittenRecords } from './write-records.js'
 
 /** A write holds at most this much; a single larger record goes alone. */
 const WRITE_BYTES = 1024 * 1024
@@ -30,10 +30,10 @@ export interface AppendQueues {
   close(): Promise<void>
 }
 
-/** `write` resolves to the first offset per partition; `written` is called directly afterwards, before any record resolves. */
+/** `written` is called directly after `write` resolves, before any record resolves. */
 export function createAppendQueues(
-  write: (records: readonly QueuedRecord[], topic: string) => Promise<ReadonlyMap<number, number>>,
-  written: (records: readonly QueuedRecord[], firstOffsets: ReadonlyMap<number, number>) => void,
+  write: (records: readonly QueuedRecord[], topic: string) => Promise<WrittenRecords>,
+  written: (records: readonly QueuedRecord[], write: WrittenRecords) => void,
 ): AppendQueues {
   const queues = new Map<string, Batcher<QueuedRecord, number>>()
 
@@ -68,10 +68,10 @@ export function createAppendQueues(
 
   async function writeInTime(topic: string, records: readonly QueuedRecord[]): Promise<number[]> {
     try {
-      const firstOffsets = await withinMs(WRITE_DEADLINE_MS, write(records, topic))
-      if (firstOffsets === LATE) throw new LogUnavailableError('The log did not acknowledge a write in time')
-      written(records, firstOffsets)
-      return offsetsOf(records, firstOffsets)
+      const done = await withinMs(WRITE_DEADLINE_MS, write(records, topic))
+      if (done === LATE) throw new LogUnavailableError('The log did not acknowledge a write in time')
+      written(records, done)
+      return offsetsOf(records, done.firstOffsets)
     } catch (error) {
       for (const { call } of records) call.hasFailed = true
       throw error

@@ -10,7 +10,7 @@ function gatedQueues() {
     (records) =>
       new Promise((resolve, reject) => {
         const succeed = () => {
-          resolve(new Map([[1, next]]))
+          resolve({ firstOffsets: new Map([[1, next]]), timestampMs: 0 })
           next += records.length
         }
         writes.push({ keys: records.map((record) => record.key), succeed, fail: reject })

@@ -14,7 +14,7 @@ import { createAppendQueues, type AppendCall, type AppendQueues, type QueuedReco
 import type { FeedHub } from './partition-feed.js'
 import type { PartitionAddress, TopicDirectory, TopicPartitions } from './topic-directory.js'
 import { unavailable } from './unavailable.js'
-import { writeRecords } from './write-records.js'
+import { writeRecords, type WrittenRecords } from './write-records.js'
 
 export interface AppenderDependencies {
   readonly database: Database
@@ -52,7 +52,7 @@ class QueueingAppender implements Appender {
         metrics.requestRecords.observe(records.length, { producer: topic })
         return writeRecords(database, records).catch((error: unknown) => unavailable(error))
       },
-      (records, firstOffsets) => this.handOver(records, firstOffsets),
+      (records, written) => this.handOver(records, written),
     )
   }
 
@@ -126,14 +126,14 @@ class QueueingAppender implements Appender {
   }
 
   /** Passes the committed records to readers in this process, so that they need not query them. */
-  private handOver(records: readonly QueuedRecord[], firstOffsets: ReadonlyMap<number, number>): void {
+  private handOver(records: readonly QueuedRecord[], { firstOffsets, timestampMs }: WrittenRecords): void {
     for (const [partitionId, firstOffset] of firstOffsets) {
       if (!this.hub.isFollowed(partitionId)) continue
       const { topic, partition } = this.addresses.get(partitionId)!
       const fresh: LogRecord[] = []
       for (const { partitionId: id, key, value, headers } of records) {
         if (id === partitionId)
-          fresh.push({ topic, partition, offset: firstOffset + fresh.length, key, value, headers })
+          fresh.push({ topic, partition, offset: firstOffset + fresh.length, key, value, headers, timestampMs })
       }
       this.hub.push(partitionId, fresh)
     }

@@ -77,6 +77,8 @@ export function openEmbeddedLog({
     },
     async *read(range) {
       const address = await directory.partition(range.topic, range.partition)
+      const appended = range.asAppended === true ? hub.appended(address.id, range.from, range.to) : null
+      if (appended !== null) return yield appended
       const end = await endOf(address.id).catch((error: unknown) => unavailable(error))
       yield* readRange(database, address, range.from, Math.min(range.to, end))
     },

@@ -65,6 +65,29 @@ test('while the database is away appends are refused as unavailable, and afterwa
   expect(texts.at(-1)).toBe('after')
 })
 
+test('records that were appended here are read as appended without the database, and no others', async () => {
+  const tail = await log.tail({
+    ...{ topic, partition: 0 },
+    onRecords: () => undefined,
+    onStopped: () => undefined,
+  })
+  for (const text of numbered(3)) await append(text)
+  const stored = await readAll(log, topic, 0)
+  const asAppended = async (from: number, to: number) => {
+    const records: LogRecord[] = []
+    for await (const batch of log.read({ topic, partition: 0, from, to, asAppended: true }))
+      records.push(...batch)
+    return records
+  }
+  server.cut()
+  expect(await asAppended(0, 3)).toEqual(stored)
+  expect(await asAppended(1, 2)).toEqual(stored.slice(1, 2))
+  await expect(asAppended(0, 4)).rejects.toThrow(LogUnavailableError)
+  await expect(readAll(log, topic, 0)).rejects.toThrow(LogUnavailableError)
+  server.restore()
+  await tail.stop()
+})
+
 test('a connection cut under load loses nothing that was acknowledged, and makes no gap', async () => {
   const acknowledged: string[] = []
   const writers = numbered(8, 'writer').map(async (writer) => {

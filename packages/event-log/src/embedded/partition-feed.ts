@@ -40,6 +40,8 @@ export interface FeedHub {
   /** Follows a partition whose end is at least `end`. */
   open(address: PartitionAddress, end: number, listener: FeedListener): PartitionFeed
   isFollowed(partitionId: number): boolean
+  /** All records `from` ≤ offset < `to`, if this process appended them and has them in memory; else null. */
+  appended(partitionId: number, from: number, to: number): readonly LogRecord[] | null
   /** Records just committed by this process. */
   push(partitionId: number, records: readonly LogRecord[]): void
   close(): void
@@ -78,6 +80,12 @@ class PollingHub implements FeedHub {
 
   isFollowed(partitionId: number): boolean {
     return this.partitions.has(partitionId)
+  }
+
+  appended(partitionId: number, from: number, to: number): readonly LogRecord[] | null {
+    const limits = { records: to - from, bytes: Infinity }
+    const records = this.partitions.get(partitionId)?.window.recent(from, limits) ?? null
+    return records?.length === limits.records ? records : null
   }
 
   open(address: PartitionAddress, end: number, listener: FeedListener): PartitionFeed {

@@ -2,7 +2,8 @@ import type { Database } from '@cupel/postgres'
 import { openTestDatabase, type OpenTestDatabase } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventLogMigrations } from '../migrations.js'
-import { writeRecords, type PlacedRecord } from './write-records.js'
+import { readPage } from './record-pages.js'
+import { writeRecords, type PlacedRecord, type WrittenRecords } from './write-records.js'
 
 let opened: OpenTestDatabase
 let database: Database
@@ -27,13 +28,13 @@ const record = (partitionId: number, key = 'k', value = Buffer.from('v')): Place
 test('records of several partitions take the next offsets of each, in the order given', async () => {
   const [a, b] = partitions as [number, number]
   await writeRecords(database, [record(b, 'b0')])
-  const first = await writeRecords(database, [
+  const { firstOffsets, timestampMs } = await writeRecords(database, [
     record(b, 'b1'),
     record(a, 'a0', Buffer.alloc(0)),
     record(b, 'b2'),
     record(a, ''),
   ])
-  expect(first).toEqual(
+  expect(firstOffsets).toEqual(
     new Map([
       [b, 1],
       [a, 0],
@@ -51,6 +52,9 @@ test('records of several partitions take the next offsets of each, in the order 
     { partition_id: b, record_offset: 1, key: 'b1', headers: { ce_type: 'T' }, value: 'v' },
     { partition_id: b, record_offset: 2, key: 'b2', headers: { ce_type: 'T' }, value: 'v' },
   ])
+  const limits = { records: 1, bytes: 1 }
+  const [stored] = await readPage(database, { id: a, topic: 't', partition: 0 }, 0, 1, limits)
+  expect(stored!.timestampMs).toBe(timestampMs)
 })
 
 test('a write is flushed to disk also where the server is set not to wait for it', async () => {
@@ -91,15 +95,15 @@ test('a writer waits for one that has not committed, and goes on behind it or in
     const before = Number(
       (await database.query<{ end: number }>('SELECT log.end_offset($1) AS end', [a]))[0]!.end,
     )
-    let waiting: Promise<ReadonlyMap<number, number>> = Promise.resolve(new Map())
+    let waiting: Promise<WrittenRecords | null> = Promise.resolve(null)
     const first = database.transaction({ at: 'test' }, async (transaction) => {
-      expect(await writeRecords(transaction, [record(a)])).toEqual(new Map([[a, before]]))
+      expect((await writeRecords(transaction, [record(a)])).firstOffsets).toEqual(new Map([[a, before]]))
       waiting = writeRecords(database, [record(a)])
       await untilBlocked()
       if (outcome === 'roll back') throw new Error(outcome)
     })
     await first.catch((error: unknown) => expect(error).toEqual(new Error('roll back')))
-    expect(await waiting).toEqual(new Map([[a, outcome === 'commit' ? before + 1 : before]]))
+    expect((await waiting)!.firstOffsets).toEqual(new Map([[a, outcome === 'commit' ? before + 1 : before]]))
   }
 })
 

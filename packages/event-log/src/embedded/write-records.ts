@@ -11,14 +11,23 @@ export interface PlacedRecord {
 
 const APPEND = {
   name: 'log.append',
-  text: 'SELECT log.append($1, $2, $3, $4, $5, $6, $7, $8)::text AS first_offsets',
+  // The time of the records is the default of their column.
+  text: `SELECT log.append($1, $2, $3, $4, $5, $6, $7, $8)::text AS first_offsets,
+    (extract(epoch FROM now()) * 1000)::float8 AS timestamp_ms`,
 }
 
-/** Resolves to the first offset in each partition; records of one partition take offsets in the given order. */
+export interface WrittenRecords {
+  /** The first offset in each partition. */
+  readonly firstOffsets: ReadonlyMap<number, number>
+  /** When the log took the records. */
+  readonly timestampMs: number
+}
+
+/** Records of one partition take offsets in the given order. */
 export async function writeRecords(
   database: Queryable,
   records: readonly PlacedRecord[],
-): Promise<ReadonlyMap<number, number>> {
+): Promise<WrittenRecords> {
   const partitionIds: number[] = []
   const places = new Map<number, { place: number; count: number }>()
   const count = records.length
@@ -56,7 +65,7 @@ export async function writeRecords(
     at += record.value.copy(packed, at)
   })
 
-  const [row] = await database.query<{ first_offsets: string }>(APPEND, [
+  const [row] = await database.query<{ first_offsets: string; timestamp_ms: number }>(APPEND, [
     partitionIds,
     recordPlaces,
     ordinals,
@@ -67,5 +76,8 @@ export async function writeRecords(
     packed,
   ])
   const firstOffsets = row!.first_offsets.slice(1, -1).split(',').map(Number)
-  return new Map(partitionIds.map((id, index) => [id, firstOffsets[index]!]))
+  return {
+    firstOffsets: new Map(partitionIds.map((id, index) => [id, firstOffsets[index]!])),
+    timestampMs: row!.timestamp_ms,
+  }
 }

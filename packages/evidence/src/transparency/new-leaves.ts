@@ -1,6 +1,6 @@
 /** The leaves of new records, in the order of topics, partitions and offsets. */
 import { turnsOnly, type Pauses } from '@cupel/kit/concurrency'
-import type { EventCodec, EventLog, Place } from '@cupel/event-log'
+import { placeOf, type EventCodec, type EventLog, type Place } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
 import { knownStart } from './known-start.js'
 import { leafOfRecord, documentDecoder } from './leaf-of-record.js'
@@ -32,19 +32,23 @@ export async function newLeaves(
   positions: ReadonlyMap<string, number>,
 ): Promise<NewLeaves> {
   const ends = await Promise.all(places.map(({ topic, partition }) => log.endOffset(topic, partition)))
+  const fresh = places.filter((place, at) => ends[at]! !== (positions.get(placeOf(place)) ?? 0))
+  const starts = new Map(
+    await Promise.all(fresh.map(async (place) => [placeOf(place), await knownStart(log, place)] as const)),
+  )
   const documentOf = documentDecoder(codec)
   const [leaves, moves]: [NewLeaf[], CheckpointMove[]] = [[], []]
   let left = maxLeaves
   for (const [at, { topic, partition }] of places.entries()) {
-    const expected = positions.get(`${topic}/${partition}`) ?? 0
+    const expected = positions.get(placeOf({ topic, partition })) ?? 0
     const end = ends[at]!
     if (end < expected) throw shorterLog({ topic, partition }, end, expected)
     if (end === expected) continue
     if (left === 0) return { leaves, moves, hasMore: true }
-    const from = Math.max(expected, await knownStart(log, { topic, partition }))
+    const from = Math.max(expected, starts.get(placeOf({ topic, partition }))!)
     const next = Math.min(end, from + left)
     left -= next - from
-    for await (const records of log.read({ topic, partition, from, to: next }))
+    for await (const records of log.read({ topic, partition, from, to: next, asAppended: true }))
       for (const record of records) {
         leaves.push({
           ...leafOfRecord(record, documentOf),
