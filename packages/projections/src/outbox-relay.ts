@@ -10,7 +10,9 @@ import { deleteRelayed, listUnrelayed, markRelayed, outboxBacklog } from './outb
 /** The database nudges this group when it commits a row of the outbox. */
 const OUTBOX_GROUP = 'outbox'
 /** Time between two checks of an empty outbox: a change whose nudge gets lost reaches the log up to this much later. */
-const LOOK_INTERVAL_MS = 1_000
+const LOOK_INTERVAL_MS = 5_000
+/** Pause before an attempt that failed is repeated. */
+const RETRY_MS = 1_000
 const MAX_BATCH_EVENTS = 200
 /** The server ends the transaction of a relay that hangs, so that another relay can take over. */
 const STUCK_AFTER_MS = 30_000
@@ -62,6 +64,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     onError(error) {
       if (trouble.failed('relaying', error))
         options.logger.warn({ err: error }, `The outbox relay will try again: ${String(error)}`)
+      return RETRY_MS
     },
   })
   const nudged = onNudge(options.database, { group: OUTBOX_GROUP, hurry: () => loop.wake() }, options.logger)

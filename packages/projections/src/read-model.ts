@@ -44,6 +44,8 @@ export interface ReadModel {
   readonly writesByKey?: boolean
   /** Time between two commits, 50 ms by default; longer if no reader waits for recent records. */
   readonly commitIntervalMs?: number
+  /** The rest once everything was read: as long as `commitIntervalMs`, or 200 ms by default. A caller that waits ends it. */
+  readonly restMs?: number
   /**
    * Events after which the size of the tables may change greatly. Their statistics are then updated at once. Otherwise
    * statements prepared for a small table scan the large one until Postgres updates the statistics by itself.

@@ -108,7 +108,7 @@ function follow(state: State, statistics: Statistics): Consumer {
     topics: readModel.topics,
     maxBatchRecords: readModel.maxBatchRecords ?? MAX_BATCH_RECORDS,
     concurrency: MAX_CONCURRENT_PARTITIONS,
-    restMs: commitIntervalMs ?? readModel.commitIntervalMs ?? REST_MS,
+    restMs: commitIntervalMs ?? readModel.restMs ?? readModel.commitIntervalMs ?? REST_MS,
     schemaPatienceMs: SCHEMA_PATIENCE_MS,
     async ready() {
       await requireCurrentTables(database, readModel)

@@ -71,7 +71,7 @@ const upsertAudited = batchWrite({
 })
 
 /** Every call adds an entry, and the list of entries may lag. At the usual interval they took as many transactions as the reports. */
-const COMMIT_INTERVAL_MS = 250
+const COMMIT_INTERVAL_MS = 1_000
 
 /** The fields of an ApiRequestAudited that the view stores. */
 const KEPT = [

@@ -5,8 +5,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Queryable } from '@cupel/postgres'
 
-/** Time from a decision to the message: half of the time between two looks of the coordinator. */
-const TELL_AFTER_MS = 125
+/** Time from a late decision to the message: half of the time between two looks of the coordinator. */
+const TELL_LATE_AFTER_MS = 125
+/** The same while no screen is late: then the window of the coordinator grows, whatever their number is. */
+const TELL_AFTER_MS = 1_000
 /** A row that is older belongs to a scorer that ended. */
 const KEPT_HOURS = 1
 
@@ -34,10 +36,11 @@ export function tellDwells(
   const process = randomUUID()
   let [screens, lateScreens] = [0, 0]
   let timer: NodeJS.Timeout | null = null
+  let isLateTold = true
   let telling: Promise<unknown> = Promise.resolve()
   let isFailing = false
   const tell = async (): Promise<void> => {
-    timer = null
+    ;[timer, isLateTold] = [null, true]
     try {
       await write(database, process, { screens, lateScreens })
       isFailing = false
@@ -49,8 +52,15 @@ export function tellDwells(
   return {
     decided(dwellMs) {
       screens += 1
-      if (dwellMs > targetMs) lateScreens += 1
-      timer ??= setTimeout(() => (telling = tell()), TELL_AFTER_MS)
+      if (dwellMs > targetMs) {
+        lateScreens += 1
+        if (isLateTold && timer !== null) {
+          clearTimeout(timer)
+          timer = null
+        }
+        isLateTold = false
+      }
+      timer ??= setTimeout(() => (telling = tell()), isLateTold ? TELL_AFTER_MS : TELL_LATE_AFTER_MS)
     },
     async stop() {
       if (timer !== null) clearTimeout(timer)

@@ -17,7 +17,7 @@ const failing = (error: unknown): never => {
 
 test('a look sums what all scorers told since the last one, and the first look begins from nothing', async () => {
   const tellings = [1, 2].map(() => tellDwells(database, { targetMs: 25, onError: failing }))
-  tellings[0]!.decided(3)
+  tellings[0]!.decided(30)
   await until(async () => expect(await database.query('SELECT FROM heartbeats.dwell')).toHaveLength(1))
   const reading = readDwells(database)
   expect(await reading.look()).toEqual({ screens: 0, lateScreens: 0 })
@@ -51,12 +51,12 @@ test('a database that refuses is told of once, until it takes a message again', 
   const telling = tellDwells(database, { targetMs: 25, onError: (error) => errors.push(error) })
   await database.execute('ALTER TABLE heartbeats.dwell RENAME TO away')
   for (let n = 0; n < 3; n += 1) {
-    telling.decided(1)
+    telling.decided(30)
     await until(() => expect(errors.length).toBeGreaterThan(0))
   }
   await database.execute('ALTER TABLE heartbeats.away RENAME TO dwell')
   await until(async () => {
-    telling.decided(1)
+    telling.decided(30)
     expect(await database.query('SELECT FROM heartbeats.dwell')).toHaveLength(1)
   })
   await telling.stop()

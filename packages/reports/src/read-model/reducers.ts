@@ -56,6 +56,8 @@ const KEPT = [
 
 /** A row has a few kilobytes, so a transaction of all partitions has some megabytes. */
 const MAX_BATCH_RECORDS = 100
+/** Rows of everyday screens are written in few transactions: whoever reads a report ends the rest. */
+const REST_MS = 1_000
 
 export const reportView: ReadModel = {
   name: 'report-view',
@@ -67,6 +69,7 @@ export const reportView: ReadModel = {
   writesByKey: true,
   retires: { table: 'report', key: 'report_id', column: 'document', at: 'ended_at' },
   maxBatchRecords: MAX_BATCH_RECORDS,
+  restMs: REST_MS,
   reducers: [
     onPartOf('ReportGenerated', KEPT, (data, at) => insertReport(rowOfReport(data, at))),
     on('ScreeningFailed', ({ data }, at) => insertReport(rowOfFailure(data, at))),

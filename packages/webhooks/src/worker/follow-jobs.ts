@@ -39,7 +39,7 @@ export const dispatcherReads = ({ topic, partition }: Place): boolean =>
 const MAX_BATCH_RECORDS = 100
 const MAX_CONCURRENT_PARTITIONS = 16
 /** Reports of screens are many, and few of them are of transfers: a busy log is read in pieces. */
-const REST_MS = 500
+const REST_MS = 1_000
 /** Under load there are ten transactions a second, for up to 16,000 records. */
 const COMMIT_INTERVAL_MS = 100
 /** How long a record may wait for the schema it was written with. */
