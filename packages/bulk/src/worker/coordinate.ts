@@ -49,7 +49,7 @@ export interface Coordination {
 
 const SWEEP_INTERVAL_MS = 60_000
 /** Ends that a crash or an earlier holder left are found within this time. */
-const LEFTOVERS_INTERVAL_MS = 1_000
+const LEFTOVERS_INTERVAL_MS = 5_000
 
 export function createCoordination(options: CoordinationOptions): Coordination {
   const trouble = createTrouble()

@@ -10,7 +10,7 @@ import { LEASE_LOCK, takeLease, type Lease } from './lease-table.js'
 
 /** Time between two attempts to get the lease. */
 const ATTEMPT_INTERVAL_MS = 250
-const SIGN_OF_LIFE_MS = 1_000
+const SIGN_OF_LIFE_MS = 2_000
 /** Without an answer for this long the holder stops its work: earlier than the server ends the session. */
 const ANSWER_TIMEOUT_MS = 3_000
 const SESSION_TIMEOUT_MS = 6_000

@@ -1,10 +1,10 @@
-/** Membership of a group: a heartbeat every second keeps partitions, takes free ones and releases those to give up. */
+/** Membership of a group: a heartbeat every two seconds keeps partitions, takes free ones and releases those to give up. */
 import { randomUUID } from 'node:crypto'
 import { createBatcher, startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { Database, Queryable } from '@cupel/postgres'
 
-export const HEARTBEAT_INTERVAL_MS = 1_000
+const HEARTBEAT_INTERVAL_MS = 2_000
 /** By default a member without a heartbeat for this long has lost its partitions. */
 export const LEASE_MS = 6_000
 /** The interval while this member waits for a partition of another member. */

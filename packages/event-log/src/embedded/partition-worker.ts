@@ -84,7 +84,8 @@ class Worker implements PartitionWorker {
     this.dependencies = dependencies
     this.feed = dependencies.hub.open(address, 0, {
       onNews: () => {
-        if (this.restsUntil <= performance.now()) this.loop.wake()
+        const isBehind = this.position === null || this.feed.end() > this.position
+        if (isBehind && this.restsUntil <= performance.now()) this.loop.wake()
       },
       onStopped: (error) => {
         this.fatal = error

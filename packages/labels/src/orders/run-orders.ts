@@ -18,7 +18,7 @@ import {
 } from './list-order.js'
 
 /** Interval between two looks for orders. */
-const POLL_MS = 1_000
+const POLL_MS = 2_000
 /** Longer than a short interruption of the database; renewed during the work. */
 const LEASE_MS = 60_000
 const RENEW_MS = LEASE_MS / 4

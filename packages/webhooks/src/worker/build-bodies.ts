@@ -26,7 +26,7 @@ export interface BodyBuildingOptions {
 }
 
 /** Deliveries that another instance made are found within this time. */
-const LOOK_INTERVAL_MS = 1_000
+const LOOK_INTERVAL_MS = 2_000
 /** Missing bodies begun in one step. */
 const MAX_BEGUN_PER_LOOK = 50
 /** Missing bodies whose jobs are waited for at once: a job that cannot be read does not delay other jobs. */

@@ -49,7 +49,7 @@ export interface Sending {
 }
 
 /** A delivery that a call asks for, or that another process made, waits at most this long. */
-const LEFTOVERS_INTERVAL_MS = 500
+const LEFTOVERS_INTERVAL_MS = 1_000
 /** A closed endpoint is claimed from at most this long after it opens, and a failed claim is repeated after this time. */
 const REOPEN_INTERVAL_MS = 200
 const MAX_IN_FLIGHT = 1_024

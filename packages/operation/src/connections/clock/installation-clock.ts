@@ -26,6 +26,8 @@ const MEASURE_EVERY_MS = 5_000
 const FIRST_MEASURE_EVERY_MS = 250
 /** Number of queries in one measurement; the fastest one counts. */
 const QUESTIONS = 3
+/** No further query is needed: the difference is known this well. */
+const CERTAIN_WITHIN_MS = 2
 /** Maximum wait for the first measurement when a service starts. */
 const FIRST_MEASURE_TIMEOUT_MS = 2_000
 /** A warning is logged if the clocks certainly differ by more than this. */
@@ -108,6 +110,7 @@ export async function measureClock(database: Queryable, machineMs: () => number)
     // The database read its clock at some point in between. The middle is the best estimate.
     const found = { differenceMs: row!.at - (machineBefore + tookMs / 2), uncertaintyMs: tookMs / 2 }
     if (best === null || found.uncertaintyMs < best.uncertaintyMs) best = found
+    if (best.uncertaintyMs <= CERTAIN_WITHIN_MS) break
   }
   return best!
 }
