@@ -130,7 +130,9 @@ class PollingHub implements FeedHub {
   private schedule(): void {
     if (this.timer !== null || this.isClosed || this.partitions.size === 0) return
     const isQuiet = this.isReachable && performance.now() - this.newsAt > QUIET_AFTER_MS
-    this.timer = setTimeout(() => void this.poll(), isQuiet ? QUIET_POLL_INTERVAL_MS : POLL_INTERVAL_MS)
+    // While it is quiet, at the moments of other loops (see startLoop).
+    const quietMs = QUIET_POLL_INTERVAL_MS - (performance.now() % QUIET_POLL_INTERVAL_MS)
+    this.timer = setTimeout(() => void this.poll(), isQuiet ? quietMs : POLL_INTERVAL_MS)
   }
 
   private async poll(): Promise<void> {

@@ -24,6 +24,16 @@ export interface LoopOptions {
   readonly onError: (error: unknown, failures: number) => number | undefined | void
 }
 
+/** Loops that rest this long or longer end their rests together: a process that is awake for one of them runs the others as well. */
+const SHARED_FROM_MS = 500
+
+/** About as long as `restMs`, until a moment that loops with such rests share. */
+function togetherMs(restMs: number): number {
+  if (restMs < SHARED_FROM_MS) return restMs
+  const untilMs = restMs - (performance.now() % restMs)
+  return untilMs < restMs / 2 ? untilMs + restMs : untilMs
+}
+
 export function startLoop({ step, restMs, firstAfterMs = 0, onError }: LoopOptions): Loop {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -36,7 +46,7 @@ export function startLoop({ step, restMs, firstAfterMs = 0, onError }: LoopOptio
     if (firstAfterMs > 0) await rest.wait(firstAfterMs)
     while (!signal.aborted) {
       try {
-        const waitMs = (await step(signal)) ?? restMs
+        const waitMs = (await step(signal)) ?? togetherMs(restMs)
         failures = 0
         if (waitMs > 0 && !signal.aborted) await rest.wait(waitMs)
       } catch (error) {
