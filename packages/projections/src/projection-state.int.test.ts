@@ -1,4 +1,5 @@
 /** A checkpoint counts as followed only where it has reached the end: a scorer trusts labels that were followed a moment ago. */
+import type { Queryable } from '@cupel/postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
 import { advanceCheckpoints, ensureCheckpoint } from './index.js'
@@ -52,4 +53,43 @@ test('a checkpoint of another group or another log is not followed', async () =>
 test('a state without ends follows nothing', async () => {
   await storeProjectionStatus(fixture.database, STATUS, { replacesStop: true })
   expect(await followed()).toEqual([])
+})
+
+test('read models that are stored at the same moment share a statement, and do not wait for one that is held', async () => {
+  const { database } = fixture
+  const row = `INSERT INTO projection.read_model (name, schema_name, definition_sha256) VALUES ($1, $1, '')`
+  for (const name of ['a', 'b']) await database.execute(row, [name])
+  let statements = 0
+  const counted: Queryable = {
+    query: (...args) => ((statements += 1), database.query(...args)),
+    execute: (...args) => ((statements += 1), database.execute(...args)),
+  }
+  const ends = [{ ...place(0), endOffset: 5 }]
+  const storeBoth = () =>
+    Promise.allSettled(
+      ['a', 'b'].map((name) =>
+        storeProjectionStatus(
+          counted,
+          { ...STATUS, name },
+          { replacesStop: false, seen: { group: GROUP, log: LOG, ends } },
+        ),
+      ),
+    )
+  // As a rebuild of `a` does.
+  const stored = await database.transaction({ at: 'test' }, async (transaction) => {
+    await transaction.query('SELECT FROM projection.checkpoint FOR UPDATE')
+    await transaction.query(`SELECT FROM projection.read_model WHERE name = 'a' FOR UPDATE`)
+    return await storeBoth()
+  })
+  expect(stored.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(statements).toBe(1)
+  expect(await followed()).toEqual([])
+  const states = `SELECT name, state FROM projection.read_model WHERE name IN ('a', 'b') ORDER BY name`
+  expect(await database.query(states)).toEqual([
+    { name: 'a', state: 'idle' },
+    { name: 'b', state: 'running' },
+  ])
+
+  expect((await storeBoth()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  expect(await followed()).toEqual([0])
 })

@@ -12,7 +12,7 @@ const REST_PER_WORK = 49
 /** Half of one processor: rests are halved each time that an import ends a comparison, until one is faster than the imports follow each other. */
 const LEAST_REST_PER_WORK = 1
 /** Between two comparisons of all rows. */
-const REST_MS = 2_000
+const REST_MS = 5_000
 /** Work without a slice that ends. Rests do not count. */
 export const STALLED_AFTER_MS = 5 * 60_000
 /** From one whole comparison to the next one, or from the start. */
