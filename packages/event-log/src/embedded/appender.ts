@@ -133,7 +133,15 @@ class QueueingAppender implements Appender {
       const fresh: LogRecord[] = []
       for (const { partitionId: id, key, value, headers } of records) {
         if (id === partitionId)
-          fresh.push({ topic, partition, offset: firstOffset + fresh.length, key, value, headers, timestampMs })
+          fresh.push({
+            topic,
+            partition,
+            offset: firstOffset + fresh.length,
+            key,
+            value,
+            headers,
+            timestampMs,
+          })
       }
       this.hub.push(partitionId, fresh)
     }
