@@ -83,6 +83,17 @@ test('a whole ledger is good news', async () => {
   expect(html).toContain('operator:&lt;a>')
 })
 
+test('the command for what is missing names the chain and the newest gap', async () => {
+  const gaps = [
+    { from_height: 0, to_height: 99 },
+    { from_height: 200, to_height: 299 },
+  ]
+  const lacking = { ...chain, chain: 'ETH', kinds: [{ ...kind, faults: ['gap'], gaps }] }
+  const html = await htmlOf({ chains: [chain, lacking] })
+  expect(html).toContain('cupel ledger import FILE --chain ETH --complete-from 200 --complete-to 299')
+  expect(await htmlOf({ chains: [] })).toContain('--chain CHAIN --complete-from FIRST --complete-to LAST')
+})
+
 test.each<readonly [string, object, string]>([
   ['no ledger', { chains: [] }, 'No ledger was imported yet'],
   [

@@ -4,6 +4,7 @@ import { Moment, Notice, ScrollTable, page, type ListPage, type Page } from '@cu
 import { ImportTable } from './import-table.js'
 import type { LedgerChain, LedgerImport, LedgerKind, LedgerState } from './ledger-answer.js'
 import { ageText, followerText, heightsText, kindFaults, kindName, number } from './ledger-words.js'
+import { HowToImport } from './how-to-import.js'
 import { RangeBar } from './range-bar.js'
 
 export const showLedger: Page = {
@@ -32,6 +33,7 @@ export const showLedger: Page = {
         <Followers ledger={ledger} />
         <Histories ledger={ledger} />
         <Prices prices={ledger.prices} />
+        <HowToImport chains={ledger.chains} />
         <ImportTable query={query} items={imports.items} next={imports.next_page_token} />
       </>,
       { section: '/ledger' },
