@@ -182,7 +182,7 @@ describe.skipIf(missing !== undefined)(
 
     test('it is installed', async () => {
       const makeKeys = commandsBelow(INSTALL, '1. Write down where everything is')
-      expect(makeKeys).toHaveLength(4)
+      expect(makeKeys).toHaveLength(3)
       for (const command of makeKeys) await follow(command)
       const [plan, install, again] = commandsBelow(INSTALL, '3. Install')
       expect((await follow(plan!)).out).toContain('Apply the migration')
