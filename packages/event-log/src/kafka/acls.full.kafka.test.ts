@@ -111,6 +111,13 @@ describe.skipIf(typeof jars === 'string')('The local broker', { timeout: CASE_TI
       { ...entry, resourceName: 'other.one', resourceType: GROUP },
       // More than is needed.
       { ...entry, permissionType: ALLOW, operation: DELETE },
+      {
+        ...entry,
+        permissionType: ALLOW,
+        principal: 'User:*',
+        resourceName: 'exam',
+        resourcePatternType: PREFIXED,
+      },
     ]
     await createAcls(connection(), [topic, groups])
     await withAdmin(connection(), async (admin) => void (await admin.createAcls({ acl })))
@@ -127,12 +134,19 @@ describe.skipIf(typeof jars === 'string')('The local broker', { timeout: CASE_TI
         ['Read', 'group', 'examined.one', '*'],
         ['Read', 'topic', 'exam', '*'],
       ])
-      expect(further).toEqual([
-        {
-          ...{ principal, host: '*', resource_type: 'topic', name: 'examined.v1', pattern: 'literal' },
-          operation: 'Delete',
-        },
-      ])
+      expect(further).toHaveLength(2)
+      expect(further).toEqual(
+        expect.arrayContaining([
+          {
+            ...{ principal, host: '*', resource_type: 'topic', name: 'examined.v1', pattern: 'literal' },
+            operation: 'Delete',
+          },
+          {
+            ...{ principal: 'User:*', host: '*', resource_type: 'topic', name: 'exam', pattern: 'prefixed' },
+            operation: 'Read',
+          },
+        ]),
+      )
     })
   })
 })

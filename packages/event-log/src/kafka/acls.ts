@@ -8,6 +8,8 @@ const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePattern
   kafkajs as unknown as { readonly default: typeof kafkajs }
 ).default
 
+const EVERYBODY = 'User:*'
+
 export interface KafkaAcl {
   /** `User:` and a name. */
   readonly principal: string
@@ -42,7 +44,7 @@ export interface AclComparison {
   readonly missing: readonly KafkaAcl[]
   /** Entries that refuse one of the rights, whatever else allows it. */
   readonly denied: readonly FoundAcl[]
-  /** Entries that allow one of the principals more than the rights, on any resource. */
+  /** Entries that allow one of the principals, or everybody, more than the rights, on any resource. */
   readonly further: readonly FoundAcl[]
 }
 
@@ -77,7 +79,7 @@ export async function compareAcls(
       entry.permissionType === AclPermissionTypes.DENY && needed.some((right) => refuses(entry, right))
     const isFurther = (entry: AclEntry): boolean =>
       entry.permissionType === AclPermissionTypes.ALLOW &&
-      principals.has(entry.principal) &&
+      (entry.principal === EVERYBODY || principals.has(entry.principal)) &&
       !neededKeys.has(keyOf(entry))
     return {
       missing: acls.filter((_, at) => !granted.has(keyOf(needed[at]!))),
@@ -93,7 +95,7 @@ export async function compareAcls(
  */
 function refuses(entry: AclEntry, right: AclEntry): boolean {
   return (
-    (entry.principal === right.principal || entry.principal === 'User:*') &&
+    (entry.principal === right.principal || entry.principal === EVERYBODY) &&
     entry.resourceType === right.resourceType &&
     [AclOperationTypes.ALL, right.operation, INCLUDED.get(right.operation)].includes(entry.operation) &&
     overlap(entry, right)

@@ -1,30 +1,29 @@
 /** `cupel install --apply-acls` and `--diff-acls`: an administrator of the brokers needs no secret but that of a user who may alter the cluster. */
-import { CommandError, EXIT_FAILED, type CliContext } from '@cupel/command-line'
-import type { FoundAcl } from '@cupel/event-log/kafka'
+import type { CliContext } from '@cupel/command-line'
 import { ConfigError, createLogger, kafkaPeers, requireVerifiedPeers, type Config } from '@cupel/kit/service'
 import { installationAcls } from './acls.js'
-import { brokerRightsOf, brokerRightsStep, sentenceOf } from './broker-rights.js'
+import {
+  brokerRightsOf,
+  brokerRightsStep,
+  deniedText,
+  onResource,
+  sentenceOf,
+  type BrokerRights,
+} from './broker-rights.js'
 import type { StepResult } from './install.js'
 
 type PrincipalOf = (service: string) => string
 
-/**
- * Grants the rights of services and of operators that the brokers do not grant yet, or only names them. An entry that denies one of them is
- * left to the administrator: the command names it and fails.
- */
+/** Grants the rights of services and of operators that the brokers do not grant yet, or only names what is needed. */
 export async function applyRights(
   context: CliContext,
   principalOf: PrincipalOf,
   dryRun: boolean,
 ): Promise<StepResult> {
-  const { config, logger, acls } = await partsOf(context, principalOf)
-  const { name, needed, make } = brokerRightsStep(config, logger, acls)
-  const missing = await needed()
-  const changes = dryRun ? missing : await make(missing)
-  const { denied } = await (await brokerRightsOf(config, logger, acls)).compare()
-  const refusal = refusalOf(denied)
-  if (refusal !== null) throw new CommandError(refusal, EXIT_FAILED)
-  return { name, changes }
+  const open = await rightsOf(context, principalOf)
+  const { name, needed, make } = brokerRightsStep(open)
+  const changes = await needed()
+  return { name, changes: dryRun ? changes : await make(changes) }
 }
 
 export interface RightsDifference {
@@ -35,8 +34,8 @@ export interface RightsDifference {
 
 /** How the rights at the brokers differ from those that are needed. Changes nothing. */
 export async function diffRights(context: CliContext, principalOf: PrincipalOf): Promise<RightsDifference> {
-  const { config, logger, acls } = await partsOf(context, principalOf)
-  const { missing, denied, further } = await (await brokerRightsOf(config, logger, acls)).compare()
+  const open = await rightsOf(context, principalOf)
+  const { missing, denied, further } = await (await open()).compare()
   return {
     missing: missing.map(sentenceOf),
     denied: denied.map(deniedText),
@@ -46,21 +45,11 @@ export async function diffRights(context: CliContext, principalOf: PrincipalOf):
   }
 }
 
-async function partsOf(context: CliContext, principalOf: PrincipalOf) {
+async function rightsOf(context: CliContext, principalOf: PrincipalOf): Promise<() => Promise<BrokerRights>> {
   const config: Config = await context.config()
   if (config.CUPEL_LOG !== 'kafka') throw new ConfigError('Rights are granted only where CUPEL_LOG=kafka.')
   requireVerifiedPeers(kafkaPeers(config), config, context.note)
   const logger = createLogger({ service: 'cupel', level: context.verbose ? 'info' : 'warn' })
-  return { config, logger, acls: installationAcls(principalOf, config.CUPEL_TOPIC_PREFIX) }
+  const acls = installationAcls(principalOf, config.CUPEL_TOPIC_PREFIX)
+  return () => brokerRightsOf(config, logger, acls)
 }
-
-/** Null if no entry denies a right. */
-export function refusalOf(denied: readonly FoundAcl[]): string | null {
-  if (denied.length === 0) return null
-  return `The brokers refuse what is needed, whatever is granted. Remove these entries:\n${denied.map(deniedText).join('\n')}`
-}
-
-const deniedText = (entry: FoundAcl): string => `${entry.principal} is denied ${onResource(entry)}.`
-
-const onResource = ({ operation, resource_type: type, pattern, name, host }: FoundAcl): string =>
-  `${operation} on the ${type} ${name}${pattern === 'prefixed' ? '…' : ''}${host === '*' ? '' : ` from ${host}`}`

@@ -35,7 +35,7 @@ import {
   renewReadModels,
 } from '@cupel/command-line/installation'
 import { serviceAcls } from './acls.js'
-import { brokerRightsStep } from './broker-rights.js'
+import { brokerRightsOf, brokerRightsStep } from './broker-rights.js'
 import { evidenceSteps } from './evidence.js'
 import { prepareTransferStore, transferStoreState } from '@cupel/ledger'
 import type { Step } from './step.js'
@@ -64,7 +64,11 @@ export function installationSteps(
     // The own user keeps its rights by other means, so that the brokers can be asked to grant some.
     ...(principalOf === undefined
       ? []
-      : [brokerRightsStep(config, logger, serviceAcls(principalOf, config.CUPEL_TOPIC_PREFIX))]),
+      : [
+          brokerRightsStep(() =>
+            brokerRightsOf(config, logger, serviceAcls(principalOf, config.CUPEL_TOPIC_PREFIX)),
+          ),
+        ]),
     ...(target.log.kind === 'embedded' ? [] : [reportPartitionsStep(target)]),
     schemasStep(target),
     ...evidenceSteps(target),
