@@ -17,10 +17,9 @@ const files = execFileSync('git', ['ls-files', 'packages/*.ts', 'packages/*.tsx'
   .filter((file) => file !== '' && !NOT_PRODUCT.test(file))
 
 test('the text of an internal error, and of a line of the log that names a fault, stands in one place', () => {
-  const places = Map.groupBy(
-    files.flatMap((file) => textsIn(file, readFileSync(file, 'utf8'))),
-    ({ text }) => text,
-  )
+  const places = new Map()
+  for (const found of files.flatMap((file) => textsIn(file, readFileSync(file, 'utf8'))))
+    places.set(found.text, [...(places.get(found.text) ?? []), found])
   const repeated = [...places].filter(([, found]) => found.length > 1)
   expect(repeated.map(([text, found]) => `${text}: ${found.map(({ place }) => place).join(', ')}`)).toEqual(
     [],

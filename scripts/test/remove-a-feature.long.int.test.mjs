@@ -13,7 +13,7 @@ import { eventFactsModule, readEvents } from '../event-facts.mjs'
 
 const TABLES = 'packages/command-line/src/installation/features.ts'
 const COMMANDS = ['services/cli/src/client/client-program.ts', 'services/cli/src/program.ts']
-/** Each feature with the lists that name it. */
+/** Each feature with the lists that name it. @type {[string, string[]][]} */
 const FEATURES = [
   ['cases', [TABLES, 'services/api/src/features.ts', ...COMMANDS, 'services/web/src/features.ts']],
   ['sharing', [TABLES, 'services/api/src/features.ts', 'services/web/src/features.ts']],

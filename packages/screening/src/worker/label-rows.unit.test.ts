@@ -3,13 +3,17 @@ import { silentLogger } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { expect, test, vi } from 'vitest'
 import { PER_ROW_MS, UNCOMPARED_AFTER_MS } from './followed-rows.js'
-import { watchLabelRows, type LabelRowsDeps } from './label-rows.js'
+import type { LabelRowsDeps } from './label-rows.js'
 
-const compared = vi.hoisted(() => vi.fn(() => Promise.resolve(undefined)))
-vi.mock('@cupel/labels/read-model', async (original) => ({
+const compared = vi.fn(() => Promise.resolve(undefined))
+// Another file of this worker may have loaded the module that uses it.
+vi.resetModules()
+vi.doMock('@cupel/labels/read-model', async (original) => ({
   ...(await original<object>()),
   compareLabelRows: compared,
 }))
+const { watchLabelRows } = await import('./label-rows.js')
+vi.doUnmock('@cupel/labels/read-model')
 
 test('labels that are not compared as a whole are a fault after 10 ms more for each of them', async () => {
   const rows = 1_000_000
