@@ -23,7 +23,7 @@ let database: Database
 let server: Server
 /** What a statement gets; undefined for no answer. */
 let answer: ((statement: string) => string) | undefined
-const silent: ServerResponse[] = []
+const silent: { readonly statement: string; readonly response: ServerResponse }[] = []
 
 beforeEach(async () => {
   answer = (statement) => (statement.includes('SELECT max(run)') ? '0\n' : '')
@@ -31,8 +31,9 @@ beforeEach(async () => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
-      if (answer === undefined) silent.push(response)
-      else response.end(answer(Buffer.concat(parts).toString()))
+      const statement = Buffer.concat(parts).toString()
+      if (answer === undefined) silent.push({ statement, response })
+      else response.end(answer(statement))
     })
   })
   server.listen(0, '127.0.0.1')
@@ -45,9 +46,9 @@ beforeEach(async () => {
   expect(result).toMatchObject({ status: 'imported', added: 1 })
 }, 60_000)
 afterEach(async () => {
-  await installation.close()
   vi.unstubAllEnvs()
-  for (const response of silent.splice(0)) response.destroy()
+  await installation.close()
+  for (const { response } of silent.splice(0)) response.destroy()
   server.closeAllConnections()
   server.close()
 })
@@ -85,6 +86,11 @@ describe('a ledger in ClickHouse', () => {
       risk: { level: 'grey', score_is_lower_bound: true },
       coverage: { exposure: { status: 'unavailable', reason: 'late' } },
     })
+    // The scorer ends all the same.
+    await vi.waitFor(
+      () => expect(silent.some(({ statement }) => statement.includes('SHA256'))).toBe(true),
+      WAIT,
+    )
   })
 
   test('pauses a scorer that looks for its transfers in Postgres', async () => {

@@ -16,6 +16,8 @@ import type { TransferWriter } from './transfer-writer.js'
 const READING_MS = 10_000
 /** Of one batch, and of one look at known transfers. */
 const WRITING_MS = 600_000
+/** Of one slice of the rows that are added up. A scorer that ends waits for it. */
+const ADDING_MS = 30_000
 
 const opened = new Map<string, ClickHouse>()
 
@@ -56,4 +58,4 @@ export const engineOfLedger = (): TransferWriter['engine'] =>
   ledgerUrl() === undefined ? 'postgres' : 'clickhouse'
 
 /** Null if the transfers are in Postgres. */
-export const clickHouseOfLedger = (): ClickHouse | null => clickHouseWithin(WRITING_MS)
+export const clickHouseOfLedger = (): ClickHouse | null => clickHouseWithin(ADDING_MS)

@@ -1,7 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { importWith } from '../../src/import-ledger.js'
 import { added, readRowSums, sumsText } from '../../src/row-sums.js'
-import { missingTables, readSideSums, readStoreState, rowsToSum } from '../../src/store/clickhouse/index.js'
+import { openClickHouse } from '../../src/store/clickhouse/client.js'
+import {
+  createTransferTables,
+  missingTables,
+  neighboursIn,
+  readSideSums,
+  readStoreState,
+  rowsToSum,
+  transfersIn,
+  transferWriterIn,
+} from '../../src/store/clickhouse/index.js'
 import { address, csvOf, hash } from '../installation.js'
 import { openOnClickHouse } from './clickhouse-under-test.js'
 import { missingChdb, startChdb, type Chdb } from './start-chdb.js'
@@ -36,12 +46,63 @@ describe.skipIf(missingChdb !== undefined)(`ClickHouse${missingChdb ?? ''}`, () 
     expect(await found()).not.toBe(before)
   })
 
-  test('a Postgres that was restored from an older backup gives no number of a run again', async () => {
+  test('what a Postgres lost that was restored from an older backup never counts, and no number of a run is given again', async () => {
     await imported('two.csv', two)
     const { database } = store.ledger
     await database.execute('TRUNCATE ledger.segment, ledger.store_run')
     await imported('one.csv', csvOf([{ hash: hash(3), from: address(3), block: 3 }]))
-    expect(await database.query('SELECT run FROM ledger.store_run')).toEqual([{ run: 2 }])
+    expect(
+      await database.query('SELECT run, counted_writes AS counted FROM ledger.store_run ORDER BY run'),
+    ).toEqual([
+      { run: 1, counted: 0 },
+      { run: 2, counted: null },
+    ])
+    expect(await received(1)).toBe(1)
+    const { received: sums } = (await readSideSums(store.clickHouse, await rowsToSum(database)))!
+    expect(sums[0]).toBe(1n)
+  })
+
+  test('a Postgres that lost too many imports takes no further one', async () => {
+    await store.clickHouse.run('INSERT INTO begun VALUES (20000)')
+    await expect(imported('two.csv', two)).rejects.toThrow(/20000 imports that Postgres does not know/)
+  })
+
+  test('another ClickHouse than that of the imports answers nothing, and takes no import', async () => {
+    await imported('two.csv', two)
+    const { database } = store.ledger
+    const other = openClickHouse({ url: chdb.newDatabase(), timeoutMs: 60_000 })
+    await createTransferTables(other)
+    const lacks = /lacks what imports of this ledger wrote/
+    const asked = { chain: 'ETH', ledgerSeq: 1, addresses: [address(2_000)], owners: [0] }
+    const reader = transfersIn(database, other)
+    await expect(reader.allRows(asked)).rejects.toThrow(lacks)
+    await expect(reader.countRows({ ...asked, limit: 5 })).rejects.toThrow(lacks)
+    await expect(neighboursIn(database, other).neighbours({ ...asked, most: 5 })).rejects.toThrow(lacks)
+    const file = await store.ledger.file('one.csv', csvOf([{ hash: hash(3), from: address(3), block: 3 }]))
+    const request = { file, format: 'csv', chain: 'ETH', importedBy: 'operator:test' }
+    await expect(importWith(request, { database }, (own) => transferWriterIn(own, other))).rejects.toThrow(
+      lacks,
+    )
+    await other.close()
+  })
+
+  test('an address with two numbers is a fault, and not an address without transfers', async () => {
+    await imported('two.csv', two)
+    const second = `INSERT INTO ledger.address (chain, address) VALUES ('ETH', $1)`
+    await store.ledger.database.execute(second, [address(2_000)])
+    await expect(received(1)).rejects.toThrow(/more than one row/)
+  })
+
+  test('an acknowledged insert is on the disk of the server', async () => {
+    const durable = `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine_full LIKE '%fsync_after_insert = 1%' ORDER BY name`
+    expect(await store.clickHouse.rows(durable)).toEqual([['begun'], ['by_height'], ['by_id'], ['side']])
+  })
+
+  test('a user whose profile takes part of an answer for all of it gets an error', async () => {
+    const { host } = new URL(chdb.newDatabase().replace('clickhouse:', 'http:'))
+    await fetch(`http://${host}/?timeout_overflow_mode=break`, { method: 'POST', body: 'SELECT 1' })
+    const mode = `SELECT value FROM system.settings WHERE name = 'timeout_overflow_mode'`
+    expect(await store.clickHouse.rows(mode)).toEqual([['throw']])
   })
 
   test('a call without the hash of its transaction refuses its file, and shows nothing of it', async () => {

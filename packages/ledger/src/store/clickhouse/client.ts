@@ -1,5 +1,5 @@
 /** The connection to ClickHouse, by its official client. */
-import { createClient, type ClickHouseClient } from '@clickhouse/client'
+import { createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client'
 
 /** ClickHouse did not answer, or refused a statement: nothing is known of the transfers. */
 export class LedgerStoreError extends Error {
@@ -41,6 +41,19 @@ export function clickHousePlace(url: string) {
   }
 }
 
+/** Whatever the profile of the user says: part of an answer is an error, and an insert is stored in all tables when it is acknowledged. */
+const WHOLE: ClickHouseSettings = {
+  timeout_overflow_mode: 'throw',
+  read_overflow_mode: 'throw',
+  result_overflow_mode: 'throw',
+  group_by_overflow_mode: 'throw',
+  distinct_overflow_mode: 'throw',
+  set_overflow_mode: 'throw',
+  sort_overflow_mode: 'throw',
+  async_insert: 0,
+  materialized_views_ignore_errors: 0,
+}
+
 /** Ids of a batch are in the text of its statement. */
 const MAX_STATEMENT_BYTES = 256 * 1024 ** 2
 
@@ -64,6 +77,7 @@ export function openClickHouse({ url, timeoutMs }: ClickHouseOptions): ClickHous
     request_timeout: timeoutMs,
     // The server ends what nobody waits for any more.
     clickhouse_settings: {
+      ...WHOLE,
       max_execution_time: Math.ceil(timeoutMs / 1_000),
       max_query_size: String(MAX_STATEMENT_BYTES),
       wait_end_of_query: 1,

@@ -3,7 +3,7 @@ import type { Queryable } from '@cupel/postgres'
 import type { OfAddresses, TransferReader } from '../transfer-store.js'
 import type { ClickHouse } from './client.js'
 import { dustIn, measuredIn, numbersOf, seenRows, weightIn } from './parts.js'
-import { writtenIn, type Written } from './runs.js'
+import { hasBegun, writtenIn, type Written } from './runs.js'
 
 export function countsIn(
   database: Queryable,
@@ -33,8 +33,9 @@ export function countsIn(
     countRows: async (request) =>
       await counted(
         request,
-        (_written, numbers) =>
-          `SELECT address_id, least(count(), ${request.limit}) FROM side WHERE address_id IN (${numbers.join()}) GROUP BY address_id`,
+        ({ lastRun }, numbers) =>
+          `SELECT address_id, least(count(), ${request.limit}) FROM side
+           WHERE address_id IN (${numbers.join()}) AND ${hasBegun(lastRun)} GROUP BY address_id`,
       ),
     async sizes(request) {
       const { chain, most } = request

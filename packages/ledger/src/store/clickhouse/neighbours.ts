@@ -4,9 +4,11 @@ import { addressTexts } from '../../address-texts.js'
 import type { NeighbourReader } from '../transfer-store.js'
 import type { ClickHouse } from './client.js'
 import { numbersOf } from './parts.js'
+import { requireRuns } from './runs.js'
 
 export function neighboursIn(database: Queryable, clickHouse: ClickHouse): NeighbourReader {
   const textsOf = async (statement: string): Promise<readonly string[]> => {
+    await requireRuns(database, clickHouse)
     const numbers = (await clickHouse.rows(statement)).map(([number]) => Number(number))
     // No state of these texts is asked for, so that those of a state stay known.
     const textOf = await addressTexts(database, NO_STATE, numbers)

@@ -1,7 +1,8 @@
 /** The parts of the statements that read transfers from ClickHouse. Only numbers and digits are written into a statement. */
 import { listAssets, measuredAs } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
-import { isWritten, type Written } from './runs.js'
+import { asked } from '../postgres-parts.js'
+import { hasBegun, isWritten, type Written } from './runs.js'
 import { UNKNOWN, UNKNOWN_PLACE } from './tables.js'
 
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b))
@@ -61,7 +62,7 @@ export interface Asked {
 /** The last version of each transfer of the addresses, if it is visible: a subquery. Few transfers have a further version. */
 export function seenRows({ written, numbers, outgoing }: Asked, columns: readonly string[]): string {
   const own =
-    `address_id IN (${numbers.join()}) AND ${isWritten(written)}` +
+    `address_id IN (${numbers.join()}) AND ${isWritten(written)} AND ${hasBegun(written.lastRun)}` +
     (outgoing === undefined ? '' : ` AND outgoing = ${outgoing}`)
   const list = columns.join(', ')
   return `(
@@ -82,14 +83,11 @@ export async function numbersOf(
   chain: string,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await database.query<{ address: string; number: number }>(
-    {
-      name: 'ledger.numbers-of',
-      text: 'SELECT address, address_id AS number FROM ledger.address WHERE chain = $1 AND address = ANY ($2::text[])',
-    },
+  const rows = await database.query<{ address: string; number: number | null }>(
+    { name: 'ledger.numbers-of', text: `SELECT asked.address, asked.id AS number FROM ${asked('$2')}` },
     [chain, addresses],
   )
-  return new Map(rows.map(({ address, number }) => [address, number]))
+  return new Map(rows.flatMap(({ address, number }) => (number === null ? [] : [[address, number] as const])))
 }
 
 const BLOCK_TIMES = {

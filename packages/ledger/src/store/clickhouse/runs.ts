@@ -6,6 +6,7 @@ import type { Queryable } from '@cupel/postgres'
 import { otherPosition } from '../../other-position.js'
 import type { LedgerState } from '../transfer-store.js'
 import type { WrittenSegment } from '../transfer-writer.js'
+import { LedgerStoreError, type ClickHouse } from './client.js'
 import { UNKNOWN } from './tables.js'
 
 export interface Written {
@@ -21,6 +22,22 @@ export function isWritten({ lastRun, cut }: Written): string {
   const of = (values: readonly number[]): string => `CAST([${values.join()}], 'Array(UInt32)')`
   const last = `transform(run, ${of(cut.map(([run]) => run))}, ${of(cut.map(([, write]) => write))}, toUInt32(${UNKNOWN}))`
   return `${until} AND write <= ${last}`
+}
+
+const LACKS =
+  'ClickHouse lacks what imports of this ledger wrote: CUPEL_LEDGER_URL names another one, or it was restored from an older backup'
+
+/** SQL of ClickHouse: true. It is an error if the run never began there: its transfers would be missing without a word. */
+export const hasBegun = (run: number): string =>
+  `(SELECT throwIf(count() = 0, '${LACKS}') FROM begun WHERE run = ${run}) = 0`
+
+/** The same for the last run that wrote anything. */
+export async function requireRuns(database: Queryable, clickHouse: ClickHouse): Promise<void> {
+  const [row] = await database.query<{ run: number | null }>(
+    'SELECT max(run) AS run FROM ledger.store_run WHERE last_write > 0',
+  )
+  const run = row?.run ?? null
+  if (run !== null) await clickHouse.rows(`SELECT ${hasBegun(run)}`)
 }
 
 const LAST_RUN = {
@@ -66,14 +83,31 @@ export async function everWritten(database: Queryable): Promise<Written> {
   return { lastRun: newest!.run, cut: rows.map(({ run, last }) => [run, last] as const) }
 }
 
-/** Of its own segment an earlier run counts as far as it came. What other interrupted imports of the chain wrote counts no more: they begin again. */
+/** With more of them each statement would be too long. */
+const MOST_LOST_RUNS = 10_000
+
+/**
+ * Of its own segment an earlier run counts as far as it came. What other interrupted imports of the chain wrote counts no more: they begin again. Runs
+ * that only ClickHouse knows never count: a Postgres that was restored from a backup lost them, and gives their numbers of addresses again.
+ */
 export async function beginRun(
   transaction: Queryable,
   { chain, segmentId }: WrittenSegment,
-  least: number,
+  readBegun: () => Promise<number>,
 ): Promise<void> {
   // Imports of several chains begin at once.
   await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('cupel.ledger-run', 0))")
+  const [known] = await transaction.query<{ newest: number; written: number }>(
+    `SELECT coalesce(max(run), 0) AS newest, coalesce(max(run) FILTER (WHERE last_write > 0), 0) AS written
+     FROM ledger.store_run`,
+  )
+  const { newest, written } = known!
+  const begun = await readBegun()
+  if (begun < written) throw new LedgerStoreError(LACKS)
+  if (begun - newest > MOST_LOST_RUNS)
+    throw new LedgerStoreError(
+      `ClickHouse has ${begun - newest} imports that Postgres does not know: empty both, and import the files again`,
+    )
   await transaction.execute(
     `UPDATE ledger.store_run SET counted_writes = last_write WHERE segment_id = $1 AND counted_writes IS NULL`,
     [segmentId],
@@ -84,10 +118,14 @@ export async function beginRun(
     [chain, segmentId],
   )
   await transaction.execute(
-    `INSERT INTO ledger.store_run (run, segment_id)
-     SELECT greatest($2, (SELECT coalesce(max(run), 0) FROM ledger.store_run)) + 1, $1`,
-    [segmentId, least],
+    `INSERT INTO ledger.store_run (run, segment_id, counted_writes)
+     SELECT lost, $1, 0 FROM generate_series($2::int4, $3::int4) AS lost`,
+    [segmentId, newest + 1, begun],
   )
+  await transaction.execute('INSERT INTO ledger.store_run (run, segment_id) VALUES ($2, $1)', [
+    segmentId,
+    Math.max(newest, begun) + 1,
+  ])
 }
 
 export interface Run {

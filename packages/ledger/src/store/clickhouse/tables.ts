@@ -88,8 +88,11 @@ const side = (outgoing: 0 | 1): string => {
   return `SELECT ${own} AS address_id, ${other} AS counterparty_id, ${outgoing} AS outgoing, ${SIDE.map(told).join(', ')} FROM told`
 }
 
+/** An insert that Postgres counts outlives a server that loses its power. */
+const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1'
+
 const ENGINE = (order: string, granularity = GRANULARITY): string =>
-  `ENGINE = MergeTree ORDER BY (${order}) SETTINGS index_granularity = ${granularity}, min_compress_block_size = 16384, max_compress_block_size = 65536`
+  `ENGINE = MergeTree ORDER BY (${order}) SETTINGS index_granularity = ${granularity}, min_compress_block_size = 16384, max_compress_block_size = 65536, ${DURABLE}`
 
 /** Each statement may run again at any time. A line of `told` goes to all tables, and stays in none but these. */
 const STATEMENTS: readonly string[] = [
@@ -100,7 +103,7 @@ const STATEMENTS: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS by_height (${BY_HEIGHT.map((name) => `${name} ${name === 'is_timeless' ? 'UInt8' : typeOf(name)}`).join(', ')},
      INDEX of_run run TYPE minmax GRANULARITY 1) ${ENGINE('chain, block_number', 8_192)}`,
   // The runs that ever began: a Postgres that was restored from a backup gives none of their numbers again.
-  `CREATE TABLE IF NOT EXISTS begun (run UInt32) ENGINE = MergeTree ORDER BY run`,
+  `CREATE TABLE IF NOT EXISTS begun (run UInt32) ENGINE = MergeTree ORDER BY run SETTINGS ${DURABLE}`,
   `CREATE MATERIALIZED VIEW IF NOT EXISTS to_sender TO side AS ${side(1)}`,
   `CREATE MATERIALIZED VIEW IF NOT EXISTS to_receiver TO side AS ${side(0)}`,
   `CREATE MATERIALIZED VIEW IF NOT EXISTS to_id TO by_id AS SELECT ${BY_ID.map(told).join(', ')} FROM told`,

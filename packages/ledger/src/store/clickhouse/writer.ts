@@ -28,7 +28,7 @@ export function transferWriterIn(
     batchTransfers,
     async restartOthers(transaction, state) {
       await restartSegments(transaction, state)
-      await beginRun(transaction, state, await newestBegun(clickHouse))
+      await beginRun(transaction, state, () => newestBegun(clickHouse))
       return await notedSums(transaction)
     },
     async knownIds(state) {
