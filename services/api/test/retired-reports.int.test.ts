@@ -3,6 +3,7 @@ import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call, screen } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
+import { newShare } from './report-work.js'
 import { logThatWasCut, retireReports, RETIRED } from './retired-reports.js'
 
 let installation: Installation
@@ -78,4 +79,28 @@ test('if an archive is configured that does not give it, it cannot be read now',
   await retireReports(installation, own.accountId)
   const url = await start('/backup/cupel-archive')
   expect((await read(url)).json()).toMatchObject({ status: 503, code: 'unavailable' })
+})
+
+test('a page of the list ends before it, and the page that begins with it says where it is', async () => {
+  await retireReports(installation, own.accountId)
+  const uncut = await installation.api({ config: { CUPEL_INSTANCE: 5 } })
+  const newer = String((await screen(uncut.url, own.key)).json()['report_id'])
+  await until(async () =>
+    expect(await installation.database.query('SELECT FROM report_view.report')).toHaveLength(2),
+  )
+  const url = await start()
+  const list = (query = '') => call(url, 'GET', `/v1/reports${query}`, own)
+  const page = (await list()).json()
+  expect(page).toMatchObject({ items: [{ report_id: newer }], next_page_token: expect.any(String) })
+  const rest = await list(`?page_token=${encodeURIComponent(String(page['next_page_token']))}`)
+  expect(rest.json()).toMatchObject({ status: 410, code: 'report_retired', ...RETIRED })
+})
+
+test('whoever opens a share link reads that it is in an archive, and not in which', async () => {
+  const uncut = await installation.api({ config: { CUPEL_INSTANCE: 5 } })
+  const { token } = await newShare({ url: uncut.url, key: own.key, reportId })
+  await retireReports(installation, own.accountId)
+  const reply = await call(await start(), 'GET', `/v1/shared/${token}`)
+  expect(reply.json()).toMatchObject({ status: 410, code: 'report_retired' })
+  expect(reply.text).not.toContain(RETIRED.archive)
 })

@@ -46,7 +46,7 @@ export async function serveCall(
       trace?.end()
       return
     }
-    result = faultOf(error, request.id, parts.logger, trace)
+    result = knownTo(endpoint, faultOf(error, request.id, parts.logger, trace))
   }
   if (takesTurns(endpoint) && !isByItsEvent(result)) await parts.traffic.quietMoment()
   if (!(await isRecorded(parts.audit, endpoint, request, known, result, receivedMs))) {
@@ -103,6 +103,12 @@ const reportRetired = ({ archive, month, cutAt }: Retirement): Refusal =>
     `The reports of ${month} left the log on ${cutAt.slice(0, 10)} for the archive ${archive}, which this installation does not read: ask its operator.`,
     { members: { archive, month, cut_at: cutAt } },
   )
+
+/** Whoever has only a link is not told where this installation stores what it has. */
+const knownTo = ({ access }: Endpoint, fault: Refusal): Refusal =>
+  access === 'token' && fault.code === 'report_retired'
+    ? refuse(fault.code, 'The report is in an archive that is not read here: ask whoever gave you the link.')
+    : fault
 
 /** After the outcome is known, so that the record states it. */
 function isRecorded(

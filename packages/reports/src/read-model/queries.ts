@@ -1,5 +1,6 @@
 /** Queries of reports. Each takes the account and its environment, so that reports of other tenants are never visible. */
 import { riskLevels, type Disposition } from '@cupel/contracts'
+import { RecordRetiredError } from '@cupel/event-log'
 import { asFields, asTimes, greatestFirst, mergedRanges, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
 import {
@@ -70,7 +71,7 @@ export interface ReportFilter {
 }
 
 export interface ReportPage {
-  readonly items: readonly { readonly reportId: string; readonly document: StoredDocument }[]
+  readonly items: readonly (ReportCursor & { readonly document: StoredDocument })[]
   /** Null at the end of the list. A page of two filters that no index has together may be short, or empty, and have a next one. */
   readonly next: ReportCursor | null
 }
@@ -120,20 +121,55 @@ export async function listReports(
         ? await lastSearched(database, tenant, filter, after)
         : null
   return {
-    items: items.map((row) => ({ reportId: row.reportId, document: storedDocument(row) })),
-    next: next === null ? null : { endedAt: next.endedAt, reportId: next.reportId },
+    items: items.map((row) => ({ ...cursorOf(row), document: storedDocument(row) })),
+    next: next === null ? null : cursorOf(next),
   }
 }
 
-/** The page with the documents themselves. Rejects as `readDocuments` does. */
+const cursorOf = ({ endedAt, reportId }: ReportCursor): ReportCursor => ({ endedAt, reportId })
+
+/**
+ * The page with the documents themselves. It ends before the first report that only an archive has which is not read here: the page that
+ * begins with that report rejects with RecordRetiredError. Rejects as `readDocuments` does.
+ */
 export async function listWholeReports(
   { database, readDocuments }: { readonly database: Queryable; readonly readDocuments: ReadDocuments },
   query: Parameters<typeof listReports>[1],
 ) {
   const { items, next } = await listReports(database, query)
-  const stored = items.map(({ document }) => document)
-  const documents = await documentsOf(readDocuments, query, stored)
-  return { items: items.map(({ reportId }, at) => ({ reportId, document: documents[at]! })), next }
+  const whole = async (some: ReportPage['items']): Promise<WholeReport[]> => {
+    const stored = some.map(({ document }) => document)
+    const documents = await documentsOf(readDocuments, query, stored)
+    return some.map(({ reportId }, at) => ({ reportId, document: documents[at]! }))
+  }
+  try {
+    return { items: await whole(items), next }
+  } catch (error) {
+    if (!(error instanceof RecordRetiredError)) throw error
+    const front = await untilRetired(items, whole)
+    return { items: front, next: front.length === items.length ? next : cursorOf(items[front.length - 1]!) }
+  }
+}
+
+interface WholeReport {
+  readonly reportId: string
+  readonly document: string
+}
+
+/** One by one up to the first one that is retired. Rejects if that is the first of all. */
+async function untilRetired(
+  items: ReportPage['items'],
+  whole: (some: ReportPage['items']) => Promise<WholeReport[]>,
+): Promise<WholeReport[]> {
+  const front: WholeReport[] = []
+  for (const item of items)
+    try {
+      front.push(...(await whole([item])))
+    } catch (error) {
+      if (error instanceof RecordRetiredError && front.length > 0) return front
+      throw error
+    }
+  return front
 }
 
 interface Search {
