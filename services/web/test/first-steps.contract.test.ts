@@ -147,3 +147,27 @@ test('the press asks the API, and the page looks again while the demo changes', 
   ])
   api.answer = json(200, { items: [], next_page_token: null })
 })
+
+test('if the newest reports are in an archive, the home says so, and takes nobody for new', async () => {
+  const retired = (isRetired: (path: string) => boolean): void => {
+    api.answer = (call, response) =>
+      isRetired(call.path)
+        ? json(410, { code: 'report_retired', detail: 'They are in an archive.' })(call, response)
+        : json(200, {
+            items: call.path.startsWith('/v1/reports')
+              ? Array.from({ length: 10 }, () => sampleReport())
+              : [],
+            next_page_token: null,
+          })(call, response)
+  }
+  retired((path) => path.startsWith('/v1/reports') && path.includes('level=red'))
+  const red = await home({})
+  expect(red).toContain('They are in an archive.')
+  expect(red).toContain('aria-label="Latest reports"')
+  retired((path) => path.startsWith('/v1/reports'))
+  const all = await home({})
+  api.answer = json(200, { items: [], next_page_token: null })
+  expect(all).toContain('They are in an archive.')
+  expect(all).not.toContain('id="first-steps"')
+  expect(all).not.toContain('No address was screened yet')
+})

@@ -16,6 +16,7 @@ const caseOf = (history: readonly object[]) => ({
   ...{ disposition: 'cleared', version: history.length, needs_second_person: false, proposal: null },
   ...{ opened_at: entry.at, changed_at: entry.at, history },
 })
+const RETIRED = Symbol('an earlier report that an archive took over')
 const NOTHING = { items: [], next_page_token: null }
 
 let api: FakeApi
@@ -29,6 +30,8 @@ beforeAll(async () => {
     const { pathname, searchParams } = new URL(call.path, 'http://api.invalid')
     const name = pathname === '/v1/reports' ? (searchParams.get('disposition') ?? 'reports') : pathname
     const answer = answers[name]
+    if (answer === RETIRED)
+      return json(410, { code: 'report_retired', detail: 'In an archive.' })(call, response)
     json(answer === undefined ? 404 : 200, answer ?? { code: 'not_found' })(call, response)
   }
 })
@@ -81,4 +84,9 @@ test('a decision whose case cannot be read is named, and the others are shown', 
   expect(html).toContain(`/reports/${unread.report_id}#case`)
   expect(html).toContain(`Report ${unread.report_id}: its decision cannot be read right now`)
   expect(html).not.toContain('Earlier decisions cannot be read')
+})
+
+test('a report whose predecessor is in an archive is shown', async () => {
+  answers['reports'] = RETIRED
+  expect(await shown()).toContain('set to Cleared')
 })

@@ -50,7 +50,8 @@ async function readKnown(api: ApiClient, reportId: string, query: URLSearchParam
   const [progress, newer, predecessor, decisions, expanded] = await Promise.all([
     waits ? api.get<HistoryProgress>(`${base}/history`).catch(nullWhereRefused) : null,
     waits ? findNewer(api, report).catch(nullWhereRefused) : null,
-    findPredecessor(api, report),
+    // It may be in an archive, and this one is not.
+    findPredecessor(api, report).catch(nullWhereRefused),
     findOtherDecisions(api, report).catch(nullWhereRefused),
     findExpanded(api, { address: query.get('expand'), chain: report.chain }, document.flow.picture),
   ])

@@ -1,6 +1,7 @@
 /** GET /: the first page of a compliance desk: a field for an address, problems of the lists, and the latest reports. */
-import { setName } from '@cupel/reports/document'
+import { setName, visibleText } from '@cupel/reports/document'
 import {
+  ApiProblem,
   type LabelList,
   type ListPage,
   type ReportPage,
@@ -35,8 +36,8 @@ export const showHome: Page = {
   async handle(call) {
     const { api, session } = call
     const [latest, red, lists, demo, ...cards] = await Promise.all([
-      api.get<ReportPage>('/v1/reports', { page_size: LATEST_REPORTS }),
-      api.get<ReportPage>('/v1/reports', { level: 'red', page_size: RED_REPORTS }),
+      api.get<ReportPage>('/v1/reports', { page_size: LATEST_REPORTS }).catch(inArchive),
+      api.get<ReportPage>('/v1/reports', { level: 'red', page_size: RED_REPORTS }).catch(inArchive),
       api.get<ListPage<LabelList>>('/v1/lists'),
       session?.livemode === true ? api.get<Demo>(API_DEMO) : null,
       ...homeCards.map((card) => card(call)),
@@ -44,10 +45,11 @@ export const showHome: Page = {
     const mayBeGreen = hasWholeList(lists.items) && !lists.items.some(isInTheWay)
     // The steps stay until an address was screened with a whole list in force, or until the account works without one.
     const isBeginning =
-      latest.items.length === 0 ||
-      (session?.livemode === true &&
-        latest.items.length < LATEST_REPORTS &&
-        !isScreenedSince(latest.items, lists.items))
+      !('archived' in latest) &&
+      (latest.items.length === 0 ||
+        (session?.livemode === true &&
+          latest.items.length < LATEST_REPORTS &&
+          !isScreenedSince(latest.items, lists.items)))
     return page(
       'Home',
       <>
@@ -59,10 +61,14 @@ export const showHome: Page = {
         {cards}
         {isBeginning ? <FirstSteps {...{ call, mayBeGreen }} reports={latest.items} /> : null}
         {demo !== null && (isBeginning || demo.status !== 'off') ? <DemoSection {...{ call, demo }} /> : null}
-        {red.items.length === 0 || latest.items.length === 0 ? null : (
+        {(red.items.length === 0 && !('archived' in red)) || latest.items.length === 0 ? null : (
           <section aria-labelledby="red-title">
             <h2 id="red-title">Latest red reports</h2>
-            <ReportTable reports={red.items} caption="Latest red reports" />
+            {'archived' in red ? (
+              <Notice kind="hint">{red.archived}</Notice>
+            ) : (
+              <ReportTable reports={red.items} caption="Latest red reports" />
+            )}
             <p>
               <a href="/history?level=red">All red reports</a>
             </p>
@@ -70,7 +76,9 @@ export const showHome: Page = {
         )}
         <section aria-labelledby="latest-title">
           <h2 id="latest-title">Latest reports</h2>
-          {latest.items.length === 0 ? (
+          {'archived' in latest ? (
+            <Notice kind="hint">{latest.archived}</Notice>
+          ) : latest.items.length === 0 ? (
             <p class="empty">No address was screened yet.</p>
           ) : (
             <>
@@ -85,6 +93,13 @@ export const showHome: Page = {
       { section: '/', headers: demo !== null && isChanging(demo) ? REFRESH : {} },
     )
   },
+}
+
+/** The newest report of a list is in an archive that this installation does not read: it says so in place of the list. */
+function inArchive(error: unknown): { readonly items: readonly []; readonly archived: string } {
+  if (error instanceof ApiProblem && error.code === 'report_retired')
+    return { items: [], archived: visibleText(error.detail) }
+  throw error
 }
 
 function isScreenedSince(reports: ReportPage['items'], lists: readonly LabelList[]): boolean {
