@@ -361,7 +361,12 @@ export function subscribingContract(start: () => Promise<LogUnderTest>): void {
       await append(topic, numbered(5))
       store.set(topic, 0, { next: 1, log: await context.log().identity() })
       await context.underTest().deleteBefore({ topic, partition: 0, offset: 3 })
-      expect((await stopsWith(topic, store)).reason).toBe('truncated-log')
+      expect(await stopsWith(topic, store)).toMatchObject({
+        reason: 'truncated-log',
+        message: expect.stringMatching(
+          /`cupel status` names the archive .* set CUPEL_RETENTION_ARCHIVE to it/,
+        ),
+      })
     })
 
     test('without a checkpoint a log whose beginning is gone is not read as if it were whole', async () => {

@@ -1,5 +1,6 @@
 /** Reads records from the database in pages with a limited number of records and bytes. */
 import type { Queryable } from '@cupel/postgres'
+import { TRUNCATED_REMEDY } from '../missing-front.js'
 import { LogStoppedError, type Headers, type LogRecord } from '../port.js'
 import { readBounds } from './partition-bounds.js'
 import type { PartitionAddress } from './topic-directory.js'
@@ -74,7 +75,7 @@ export function truncatedError(
 ): LogStoppedError {
   return new LogStoppedError(
     'truncated-log',
-    `Reading of ${topic}/${partition} was to go on at offset ${from}, but the log begins at ${start}: the records between were deleted; restore them from a backup, or reset this reader on purpose.`,
+    `Reading of ${topic}/${partition} was to go on at offset ${from}, but the log begins at ${start}: the records between were deleted. ${TRUNCATED_REMEDY}`,
   )
 }
 

@@ -9,6 +9,7 @@ import { FETCH_KEY, fetchRequest } from './wire-fetch.js'
 
 import { wireErrors } from './wire.js'
 import { GENESIS_TOPIC } from '../genesis.js'
+import { TRUNCATED_REMEDY } from '../missing-front.js'
 import {
   LogStoppedError,
   LogUnavailableError,
@@ -127,7 +128,7 @@ class ConnectedPositions implements LogPositions {
     if (next < bounds.startOffset)
       throw new LogStoppedError(
         'truncated-log',
-        `Reading ${place} would go on at ${next}, and its oldest record is ${bounds.startOffset}: the records between were deleted.`,
+        `Reading ${place} would go on at ${next}, and its oldest record is ${bounds.startOffset}: the records between were deleted. ${TRUNCATED_REMEDY}`,
       )
     return bounds
   }
