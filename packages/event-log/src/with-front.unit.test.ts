@@ -135,3 +135,42 @@ test('a copy that cannot be read is told, and the next attempt goes on; a stop g
   await expect(other.start()).rejects.toThrow()
   expect([stopped.given, given.length]).toEqual([[], 3])
 })
+
+test('a group reads few partitions of the copy at a time, and its lag counts what is left of all', async () => {
+  const [partitions, cut] = [Array.from({ length: 9 }, (_, partition) => partition), 3]
+  const next = new Map<number, number>()
+  const lags: number[] = []
+  let [open, most] = [0, 0]
+  const copy: LogCopy = {
+    rangeOf: (place) => Promise.resolve({ ...place, from: 0, to: cut }),
+    async *read(range) {
+      most = Math.max(most, (open += 1))
+      await new Promise(setImmediate)
+      yield* recordsFrom('copy', range)
+      open -= 1
+    },
+  }
+  let wanted: ((place: typeof PLACE) => Promise<unknown>) | null = null
+  const inner = {
+    ...logCutAt(cut),
+    identity: () => Promise.resolve('log'),
+    subscribe: (inside: { checkpoint: NonNullable<typeof wanted> }) => {
+      wanted = inside.checkpoint
+      return Promise.resolve({ lag: () => 0 })
+    },
+  } as unknown as EventLog
+  const subscription = await withFront(inner, () => Promise.resolve(copy)).subscribe({
+    maxBatchRecords: 2,
+    checkpoint: ({ partition }: typeof PLACE) =>
+      Promise.resolve({ next: next.get(partition) ?? 0, log: 'log' }),
+    handle: ({ partition, nextOffset }: { partition: number; nextOffset: number }) => {
+      lags.push(subscription.lag())
+      next.set(partition, nextOffset)
+      return Promise.resolve(undefined)
+    },
+  } as never)
+  await Promise.all(partitions.map((partition) => wanted!({ ...PLACE, partition })))
+  expect([...next.values()]).toEqual(partitions.map(() => cut))
+  expect(most).toBe(4)
+  expect([lags[0], subscription.lag()]).toEqual([partitions.length * cut, 0])
+})
