@@ -33,18 +33,19 @@ export interface Ran {
 export async function runRetention(context: CliContext, options: RunOptions): Promise<Ran> {
   const { folder, keepMonths, json } = options
   const [place, reason] = [archivePlace(context, folder), requiredReason(options.reason)]
-  return await withConnections(context, async ({ database }) => {
+  // Each step opens its own: what starts the database of a home for a command keeps every other one out.
+  const before = await withConnections(context, async ({ database }) => {
     await storeRetentionBegun(database, { place, keepMonths })
-    const before = monthBefore(await presentOf(database), keepMonths)
-    const asked = { folder, before, json, accept: ALL, reason }
-    const { ran, failure, cause } = await due(context, asked, options.log).catch((error: unknown) => {
-      if (isUnderWay(error)) throw error
-      return { ran: null, failure: (error as Error).message, cause: error }
-    })
-    await storeRetentionEnded(database, { place, failure })
-    if (failure !== null) throw new CommandError(failure, EXIT_FAILED, { cause })
-    return { place, before, ...ran! }
+    return monthBefore(await presentOf(database), keepMonths)
   })
+  const asked = { folder, before, json, accept: ALL, reason }
+  const { ran, failure, cause } = await due(context, asked, options.log).catch((error: unknown) => {
+    if (isUnderWay(error)) throw error
+    return { ran: null, failure: (error as Error).message, cause: error }
+  })
+  await withConnections(context, ({ database }) => storeRetentionEnded(database, { place, failure }))
+  if (failure !== null) throw new CommandError(failure, EXIT_FAILED, { cause })
+  return { place, before, ...ran! }
 }
 
 async function due(
