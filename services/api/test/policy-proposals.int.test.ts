@@ -4,6 +4,7 @@ import { compiledDefaultPolicy, defaultPolicy } from '@cupel/domain'
 import { topicOf } from '@cupel/contracts'
 import { LogUnavailableError } from '@cupel/event-log'
 import { readActivations } from '@cupel/policy'
+import { openDatabase } from '@cupel/postgres'
 import { startIdentityProvider, until } from '@cupel/testkit'
 import { afterAll, beforeEach, afterEach, expect, test } from 'vitest'
 import type { RunningApi } from '../src/index.js'
@@ -284,4 +285,42 @@ test('a list reads the policies in force once, and without the log only proposal
       { kind: 'activate_policy', may_confirm: false, effect: unknown },
     ],
   })
+})
+
+test('while a confirmation waits for the log, nobody else decides', async () => {
+  const id = idOf(await propose(open, one.key))
+  const opened = (statementTimeoutMs: number) => {
+    const { connectionString } = installation
+    const database = openDatabase({
+      ...{ connectionString, maxConnections: 10, statementTimeoutMs, applicationName: 'cupel-test' },
+    })
+    installation.onClose(() => database.close())
+    return database
+  }
+  const { log } = installation
+  let [isAppending, append] = [false, (): void => undefined]
+  const may = new Promise<void>((resolve) => (append = resolve))
+  const api = await installation.api({
+    ...{ config: { CUPEL_INSTANCE: 4 }, database: opened(500) },
+    log: {
+      ...log,
+      async append(at, records) {
+        if (at === 'policy.activate') {
+          isAppending = true
+          await may
+        }
+        return await log.append(at, records)
+      },
+    },
+  })
+  const confirmed = confirm(id, other.key, api)
+  await until(() => expect(isAppending).toBe(true))
+  // Four times as long as an idle transaction of this API may last otherwise.
+  const taken = opened(2_000).query(
+    'SELECT change_id FROM access.proposed_change WHERE change_id = $1 FOR UPDATE',
+    [id],
+  )
+  await expect(taken).rejects.toMatchObject({ code: '57014' })
+  append()
+  expect((await confirmed).json()).toMatchObject({ status: 'confirmed' })
 })

@@ -23,6 +23,8 @@ export const CHANGE_DAYS = 14
 export const MAX_CHANGES_A_DAY = 50
 const DAY_MS = 24 * 3_600_000
 const ID_BYTES = 10
+/** Longer than an append of a log may take: a decision that waits for one keeps its row until it is known. */
+const STUCK_AFTER_MS = 30_000
 /** Decisions of one process take turns, accounts in turns: one that waited for a row in the database would hold a connection meanwhile. */
 const inTurn = createSlots(1)
 
@@ -181,6 +183,7 @@ export async function decideChange<Made>(
 > {
   const { accountId, changeId } = decision
   const decide = async (transaction: Queryable) => {
+    await transaction.query(`SET LOCAL idle_in_transaction_session_timeout = ${STUCK_AFTER_MS}`)
     const [row] = await transaction.query<Row>(`${ONE} FOR UPDATE`, [...valuesOf(seen), changeId])
     if (row === undefined) return { outcome: 'unknown' } as const
     const open = ofRow(row)
@@ -198,7 +201,7 @@ export async function decideChange<Made>(
 
 /**
  * Stores the confirmation of a change that is made. A confirmation that is under way is waited for, and then it is the one. The person who
- * confirmed is in the record of the call only.
+ * confirmed is in the record of the call only, and there is no record if the process died in the call.
  */
 export async function settleChange(
   database: Database,
