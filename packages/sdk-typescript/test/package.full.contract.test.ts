@@ -191,7 +191,7 @@ test('the example goes on with 10,000 addresses after a stop, and submits and wr
 /** A submitted job that has ended at the first look. */
 function jobAnswers(index: number, batch: readonly string[]): readonly unknown[] {
   const results = batch.map((address, place) => ({
-    index: place,
+    number: place + 1,
     address,
     status: 'completed',
     report: { report_id: `${index}-${place}`, address, risk: { level: 'green', score: 0 } },

@@ -12,7 +12,7 @@ export interface BulkJob {
   readonly completed_at: string | null
   readonly results:
     | readonly {
-        readonly index: number
+        readonly number: number
         readonly address: string
         readonly status: string
         readonly report?: { readonly report_id: string; readonly address: string }

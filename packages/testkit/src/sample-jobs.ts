@@ -10,7 +10,7 @@ export interface SampleJob {
   readonly completed_at: string | null
   readonly results_url: string
   readonly results: readonly {
-    readonly index: number
+    readonly number: number
     readonly address: string
     readonly status: string
     readonly report?: Report
@@ -41,7 +41,7 @@ export function sampleJob(
     completed_at: '2026-11-21T09:00:30.000Z',
     results_url: `https://cupel.example.com/v1/bulk/${job_id}/results`,
     results: results.map(({ address, ...outcome }, index) => ({
-      index,
+      number: index + 1,
       address: address ?? outcome.report?.address ?? `nonsense ${index}`,
       ...outcome,
     })),

@@ -285,11 +285,11 @@ test('of a job that runs the results are those of finished items, and of all whe
   expect([job.status, job.json()['failed']]).toEqual([202, 2])
   const results = (query: string, accept = 'application/json') =>
     call(api.url, 'GET', `${job.headers['location']}/results?${query}`, { key, headers: { accept } })
-  const refused = (index: number, address: string) => ({
-    ...{ index, number: index + 1, address, status: 'failed' },
+  const refused = (number: number, address: string) => ({
+    ...{ number, address, status: 'failed' },
     error: expect.objectContaining({ code: 'invalid_address' }) as unknown,
   })
-  const failed = [refused(1, 'a\ufffdb'), refused(3, '\ufffd')]
+  const failed = [refused(2, 'a\ufffdb'), refused(4, '\ufffd')]
   expect(items(await results(''))).toEqual(failed)
   expect(items(await results('include=pending')).map(({ status }) => status)).toEqual([
     ...['pending', 'failed', 'pending', 'failed'],

@@ -112,8 +112,8 @@ test('the results of a long job are sent in slices, in every form, and a HEAD le
     return reply
   })
   expect(inline.headers['transfer-encoding']).toBe('chunked')
-  const results = inline.json()['results'] as { index: number }[]
-  expect(results.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, index) => index))
+  const results = inline.json()['results'] as { number: number }[]
+  expect(results.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1))
   const none = (await read('?results=none', 'application/json')).json()
   expect({ ...inline.json(), results: null }).toEqual(none)
   const lines = (await read('/results', 'application/x-ndjson')).text.trimEnd().split('\n')
@@ -123,7 +123,7 @@ test('the results of a long job are sent in slices, in every form, and a HEAD le
   expect([workbook.status, workbook.headers['content-type']]).toEqual([200, WORKBOOK])
   expect(workbook.headers['content-disposition']).toMatch(/\.xlsx"$/)
   expect(workbook.text).toMatch(/^PK[^]*sheet1\.xml[^]*sheet2\.xml[^]*PK/)
-  expect([rows.length, rows[0]!.split(',')[0], rows[100]!.split(',')[0]]).toEqual([101, 'index', '99'])
+  expect([rows.length, rows[0]!.split(',')[0], rows[100]!.split(',')[0]]).toEqual([101, 'number', '100'])
   // Send more HEAD requests than reads may run at once.
   for (let count = 0; count < 20; count += 1)
     expect((await read('/results', 'text/csv', 'HEAD')).status).toBe(200)
@@ -142,32 +142,32 @@ test('results come worst first, level by level and page by page, and as a file',
   await end(job, 3, 1)
   const results = async (query: string, accept = 'application/json'): Promise<Reply> =>
     await call(url, 'GET', `/v1/bulk/${job.jobId}/results${query}`, { key, headers: { accept } })
-  const indicesOf = (reply: Reply): unknown[] =>
-    (reply.json()['items'] as { index: number }[]).map(({ index }) => index)
+  const numbersOf = (reply: Reply): unknown[] =>
+    (reply.json()['items'] as { number: number }[]).map(({ number }) => number)
   await until(async () =>
     expect((await results('?status=pending')).json()).toMatchObject({ items: [], next_page_token: null }),
   )
-  expect(indicesOf(await results('?sort=risk'))).toEqual([2, 3, 0, 1])
-  expect(indicesOf(await results('?level=red'))).toEqual([2])
-  expect(indicesOf(await results('?status=failed'))).toEqual([0])
+  expect(numbersOf(await results('?sort=risk'))).toEqual([3, 4, 1, 2])
+  expect(numbersOf(await results('?level=red'))).toEqual([3])
+  expect(numbersOf(await results('?status=failed'))).toEqual([1])
   const met: unknown[] = []
   for (let query = '?sort=risk&page_size=1'; ;) {
     const page = await results(query)
-    met.push(...indicesOf(page))
+    met.push(...numbersOf(page))
     const token = page.json()['next_page_token']
     if (token === null) break
     // A token continues only the list for which it was made.
     expect((await results(`?page_size=1&page_token=${encodeURIComponent(String(token))}`)).status).toBe(400)
     query = `?sort=risk&page_size=1&page_token=${encodeURIComponent(String(token))}`
   }
-  expect(met).toEqual([2, 3, 0, 1])
+  expect(met).toEqual([3, 4, 1, 2])
   const table = await results('?sort=risk', 'text/csv')
   expect(table.text.split('\r\n').map((line) => line.split(',')[0])).toEqual([
-    'index',
-    '2',
+    'number',
     '3',
-    '0',
+    '4',
     '1',
+    '2',
     '',
   ])
   expect((await results('?sort=risk', WORKBOOK)).text).toMatch(/^PK[^]*sheet2\.xml/)
@@ -184,22 +184,22 @@ test('the results of a job that runs come page by page, those that wait last and
     const met: unknown[] = []
     for (let more = query; ;) {
       const { items, next_page_token: token } = (await page(more)).json() as {
-        items: { index: number; status: string }[]
+        items: { number: number; status: string }[]
         next_page_token: string | null
       }
-      met.push(...items.map(({ index, status }) => `${index} ${status}`))
+      met.push(...items.map(({ number, status }) => `${number} ${status}`))
       if (token === null) return met
       more = `${query}&page_token=${encodeURIComponent(token)}`
     }
   }
-  await until(async () => expect(await walk('&status=completed')).toEqual(['2 completed']))
-  expect(await walk('')).toEqual(['0 failed', '2 completed'])
-  expect(await walk('&sort=risk')).toEqual(['2 completed', '0 failed'])
-  expect(await walk('&include=pending')).toEqual(['0 failed', '1 pending', '2 completed', '3 pending'])
+  await until(async () => expect(await walk('&status=completed')).toEqual(['3 completed']))
+  expect(await walk('')).toEqual(['1 failed', '3 completed'])
+  expect(await walk('&sort=risk')).toEqual(['3 completed', '1 failed'])
+  expect(await walk('&include=pending')).toEqual(['1 failed', '2 pending', '3 completed', '4 pending'])
   expect(await walk('&sort=risk&include=pending')).toEqual([
-    ...['2 completed', '0 failed', '1 pending', '3 pending'],
+    ...['3 completed', '1 failed', '2 pending', '4 pending'],
   ])
-  expect(await walk('&status=pending')).toEqual(['1 pending', '3 pending'])
+  expect(await walk('&status=pending')).toEqual(['2 pending', '4 pending'])
   expect(await walk('&level=green')).toEqual([])
   // A walk that began before the end of the job continues after it.
   const begun = (await page('&sort=risk')).json()
@@ -209,10 +209,10 @@ test('the results of a job that runs come page by page, those that wait last and
   await until(async () =>
     expect((await call(url, 'GET', `/v1/bulk/${job.jobId}`, { key })).json()).toMatchObject({
       status: 'completed_with_errors',
-      results: [{ index: 0 }, { index: 1 }, { index: 2 }, { index: 3 }],
+      results: [{ number: 1 }, { number: 2 }, { number: 3 }, { number: 4 }],
     }),
   )
-  expect((await page(`&sort=risk&page_token=${token}`)).json()['items']).toMatchObject([{ index: 0 }])
+  expect((await page(`&sort=risk&page_token=${token}`)).json()['items']).toMatchObject([{ number: 1 }])
 })
 
 describe('the events of a job', () => {

@@ -18,14 +18,14 @@ const job = {
   ...{ total: 3, completed: 1, failed: 1, cancelled: 1 },
 }
 const done = (report: object) => ({
-  ...{ index: 0, address: '0xA', reference: 'order-1', status: 'completed' },
+  ...{ number: 1, address: '0xA', reference: 'order-1', status: 'completed' },
   ...{ reportId: reportExample.report_id, report: JSON.stringify(report), error: null },
 })
 const none = { reportId: null, report: null, error: null }
 const items = (report: object) => [
   done(report),
-  { ...none, index: 1, address: 'x', status: 'failed', error: { code: 'invalid_address', detail: 'no' } },
-  { ...none, index: 2, address: 'y', status: 'cancelled' },
+  { ...none, number: 2, address: 'x', status: 'failed', error: { code: 'invalid_address', detail: 'no' } },
+  { ...none, number: 3, address: 'y', status: 'cancelled' },
 ]
 const URL = 'https://cupel.example.com/v1/bulk/job_1/results'
 const large = { ...reportExample, filler: 'x'.repeat(5_000_000) }

@@ -27,7 +27,7 @@ interface Page {
   readonly next_page_token: string | null
 }
 interface Result {
-  readonly index: number
+  readonly number: number
   readonly address: string
   readonly status: string
   readonly report?: { report_id: string; address: string; chain: string }
@@ -82,11 +82,11 @@ describe('a job', () => {
       cancelled: 0,
     })
     expect(job.created_at <= job.started_at! && job.started_at! <= job.completed_at!).toBe(true)
-    expect(job.results!.map(({ index, address, status }) => [index, address, status])).toEqual([
-      [0, ETH, 'completed'],
-      [1, 'nonsense', 'failed'],
-      [2, BTC, 'completed'],
-      [3, ETH, 'completed'],
+    expect(job.results!.map(({ number, address, status }) => [number, address, status])).toEqual([
+      [1, ETH, 'completed'],
+      [2, 'nonsense', 'failed'],
+      [3, BTC, 'completed'],
+      [4, ETH, 'completed'],
     ])
     expect(job.results![1]!.error).toMatchObject({ code: 'invalid_address' })
     expect(job.results![2]!.report).toMatchObject({ address: BTC, chain: 'BTC' })
@@ -182,7 +182,7 @@ describe('a job', () => {
       `1,000 items ended after ${tookMs(sound)} ms, with one poisoned after ${tookMs(job)} ms\n`,
     )
     const failed = job.results!.filter(({ status }) => status === 'failed')
-    expect(failed).toMatchObject([{ index: 417, error: { code: 'screening_failed' } }])
+    expect(failed).toMatchObject([{ number: 418, error: { code: 'screening_failed' } }])
     const [letter] = await listDeadLetters(installation.log, 'scorer.bulk.v1')
     expect(letter).toMatchObject({ key: poisoned.reportId, origin: { topic: screenTopic('bulk') } })
   })
@@ -277,9 +277,9 @@ describe('results', () => {
     const table = await get(`/v1/bulk/${jobId}/results`, { accept: 'text/csv' })
     expect(table.headers.get('content-type')).toMatch(/^text\/csv/)
     const [head, one, other] = table.text.split('\r\n')
-    expect(head).toMatch(/^index,address,status,report_id,chain,level,score,/)
-    expect(one).toContain(`0,${ETH},completed,${results![0]!.report!.report_id},ETH,`)
-    expect(other).toMatch(/^1,nonsense,failed,.*invalid_address,/)
+    expect(head).toMatch(/^number,address,status,report_id,chain,level,score,/)
+    expect(one).toContain(`1,${ETH},completed,${results![0]!.report!.report_id},ETH,`)
+    expect(other).toMatch(/^2,nonsense,failed,.*invalid_address,/)
     expect((await get(`/v1/bulk/${jobId}/results`, { accept: 'application/pdf' })).json()).toMatchObject({
       status: 406,
     })

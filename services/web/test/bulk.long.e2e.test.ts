@@ -112,8 +112,8 @@ desk.test(
       page.getByRole('button', { name: 'Download it with the results' }).click(),
     ])
     const [head, jane, acme] = readFileSync(await file.path(), 'utf8').split('\r\n')
-    expect(head).toMatch(/^client,backup address,address,cupel_index,cupel_status,.*cupel_reference$/)
-    expect(jane).toMatch(new RegExp(`^"Doe, Jane",${addressOf(9)},${LAZARUS},0,completed,.*,red,`))
+    expect(head).toMatch(/^client,backup address,address,cupel_number,cupel_status,.*cupel_reference$/)
+    expect(jane).toMatch(new RegExp(`^"Doe, Jane",${addressOf(9)},${LAZARUS},1,completed,.*,red,`))
     expect(acme).toContain('not in this job')
 
     await page.getByText('Open cases for all red').click()

@@ -146,10 +146,7 @@ function jobAnswer(): unknown {
 }
 
 const scoreOf = ({ report }: (typeof job.results)[number]): number => report?.risk.score ?? -1
-const worstFirst = () =>
-  [...job.results]
-    .sort((one, other) => scoreOf(other) - scoreOf(one))
-    .map((result) => ({ ...result, number: result.index + 1 }))
+const worstFirst = () => [...job.results].sort((one, other) => scoreOf(other) - scoreOf(one))
 
 /** Returns the example of a 2xx answer in the API's description. Throws if the description does not have the call. */
 function exampleOf({ method }: SeenCall, path: string): unknown {

@@ -50,8 +50,8 @@ describe('the end of a job', () => {
       results_url: `https://cupel.example/v1/bulk/${jobId}/results`,
     })
     expect(data['results']).toMatchObject([
-      { index: 0, report: { job: jobId } },
-      { index: 1, error: { code: 'invalid_address' } },
+      { number: 1, report: { job: jobId } },
+      { number: 2, error: { code: 'invalid_address' } },
     ])
     expect((JSON.parse(toThin!.body) as { data: object }).data).not.toHaveProperty('results')
     await until(async () =>

@@ -87,9 +87,9 @@ export const readTestJob: ReadEndedJob = async (_owner, jobId) => {
     risk: { level: 'red', score: 95 },
   })
   const items: EndedItem[] = [
-    { index: 0, address: 'a', status: 'completed', reportId: '622f9400217f0c00', report, error: null },
+    { number: 1, address: 'a', status: 'completed', reportId: '622f9400217f0c00', report, error: null },
     {
-      index: 1,
+      number: 2,
       address: 'b',
       status: 'failed',
       reportId: null,

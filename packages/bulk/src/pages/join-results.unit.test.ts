@@ -7,14 +7,14 @@ import { readUpload, type Upload } from './read-upload.js'
 
 const ETH = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const BTC = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
-const HEAD = 'index,address,status,level,number,reference'
+const HEAD = 'number,address,status,level,reference'
 const resultsOf = (
   ...rows: readonly (readonly [address: string, level: string, reference?: string])[]
 ): string =>
   [
     HEAD,
     ...rows.map(([address, level, reference = ''], at) =>
-      [at, csvCell(address), 'completed', level, at + 1, reference].join(','),
+      [at + 1, csvCell(address), 'completed', level, reference].join(','),
     ),
   ].join('\r\n')
 
@@ -31,26 +31,17 @@ describe('a file with the results of its job', () => {
       resultsOf([ETH, 'red'], [BTC, 'grey']),
     )
     expect(rows).toEqual([
-      [
-        'client',
-        'wallet',
-        'note',
-        'cupel_index',
-        'cupel_status',
-        'cupel_level',
-        'cupel_number',
-        'cupel_reference',
-      ],
-      ['Doe; Jane', ETH, 'a', '0', 'completed', 'red', '1', ''],
-      ['ACME', BTC, 'b, c', '1', 'completed', 'grey', '2', ''],
-      ['late', '0x99', 'd', '', 'not in this job', '', '', ''],
+      ['client', 'wallet', 'note', 'cupel_number', 'cupel_status', 'cupel_level', 'cupel_reference'],
+      ['Doe; Jane', ETH, 'a', '1', 'completed', 'red', ''],
+      ['ACME', BTC, 'b, c', '2', 'completed', 'grey', ''],
+      ['late', '0x99', 'd', '', 'not in this job', '', ''],
     ])
   })
 
   test('gives each of equal addresses its own result, by its reference once the file was sorted', () => {
     const table = resultsOf([ETH, 'red', 'a'], [ETH, 'orange', 'b'])
     const byReference = (content: string): string[][] =>
-      joined(content, table).map((row) => [row[0]!, row.at(-3)!, row.at(-1)!])
+      joined(content, table).map((row) => [row[0]!, row.at(-2)!, row.at(-1)!])
     expect(byReference(`b,${ETH}\na,${ETH}`).slice(1)).toEqual([
       ['b', 'orange', 'b'],
       ['a', 'red', 'a'],
@@ -84,8 +75,8 @@ describe('a file with the results of its job', () => {
         const [, ...rows] = parse(outcome.table) as string[][]
         expect(rows).toHaveLength(file.length)
         for (const [at, row] of rows.entries()) {
-          const level = row.at(-3)!
-          if (level === '') expect(row.at(-4)).toBe('not in this job')
+          const level = row.at(-2)!
+          if (level === '') expect(row.at(-3)).toBe('not in this job')
           else expect(asked[Number(level.slice('level '.length))]).toBe(file[at])
         }
       }),

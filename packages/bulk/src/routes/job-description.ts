@@ -12,12 +12,12 @@ export const jobPath = z.object({
 
 export const bulkResult = z
   .object({
-    index: z.int().min(0).describe('Place of the address in the submission, from 0.'),
     number: z
       .int()
       .min(1)
-      .optional()
-      .describe('The same place from 1: the number of the row that pages, files and PDFs show.'),
+      .describe(
+        'Place of the address in the submission, from 1: the number that pages, files and PDFs show.',
+      ),
     address: z.string().describe('Exactly as sent.'),
     reference: z
       .string()
@@ -73,7 +73,6 @@ export const bulkJobSummary = bulkJob.omit({ started_at: true, results: true }).
 })
 
 export const resultExample: z.infer<typeof bulkResult> = {
-  index: 0,
   number: 1,
   address: reportExample.address,
   reference: 'order-4711',
@@ -105,7 +104,6 @@ export const endedExample: z.infer<typeof bulkJob> = {
   results: [
     resultExample,
     {
-      index: 1,
       number: 2,
       address: 'nonsense',
       status: 'failed',

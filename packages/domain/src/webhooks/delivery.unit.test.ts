@@ -130,7 +130,7 @@ describe('a body', () => {
   const none = { reportId: null, report: null, error: null }
   const items: readonly EndedItem[] = [
     {
-      index: 0,
+      number: 1,
       address: '0xA"b',
       reference: 'sealed reference',
       status: 'completed',
@@ -138,8 +138,8 @@ describe('a body', () => {
       report,
       error: null,
     },
-    { ...none, index: 1, address: 'x', status: 'failed', error: { code: 'invalid_address', detail: 'no' } },
-    { ...none, index: 2, address: 'y', status: 'cancelled' },
+    { ...none, number: 2, address: 'x', status: 'failed', error: { code: 'invalid_address', detail: 'no' } },
+    { ...none, number: 3, address: 'y', status: 'cancelled' },
   ]
   const url = 'https://cupel.example/v1/bulk/j1/results'
 
@@ -163,14 +163,14 @@ describe('a body', () => {
         },
         results: [
           {
-            ...{ index: 0, number: 1, address: '0xA"b', reference: 'sealed reference' },
+            ...{ number: 1, address: '0xA"b', reference: 'sealed reference' },
             ...{ status: 'completed', report: JSON.parse(report) as object },
           },
           {
-            ...{ index: 1, number: 2, address: 'x', status: 'failed' },
+            ...{ number: 2, address: 'x', status: 'failed' },
             error: { code: 'invalid_address', detail: 'no' },
           },
-          { index: 2, number: 3, address: 'y', status: 'cancelled' },
+          { number: 3, address: 'y', status: 'cancelled' },
         ],
       },
     })
@@ -186,7 +186,7 @@ describe('a body', () => {
     const large = `{"report_id":"622f9400217f0c00","risk":{"level":"red","score":95.1},"filler":"${'ü'.repeat(3_000)}"}`
     const many = Array.from({ length: 1_000 }, (_, index): EndedItem => ({
       ...items[0]!,
-      index,
+      number: index + 1,
       report: large,
     }))
     const body = jobWebhookBody('bulk.completed', 'full', job, many, url)
@@ -194,7 +194,6 @@ describe('a body', () => {
     const { results } = (JSON.parse(body) as { data: { results: object[] } }).data
     expect(results).toHaveLength(1_000)
     expect(results[999]).toEqual({
-      index: 999,
       number: 1_000,
       address: '0xA"b',
       reference: 'sealed reference',

@@ -119,7 +119,7 @@ test('a job is told by its counts, without its name', () => {
     ...{ total: 4, completed: 3, failed: 1, cancelled: 0, endedAt: '' },
   }
   const item = (level: string) => ({
-    ...{ index: 0, address: 'a', status: 'completed', reportId: 'r', error: null },
+    ...{ number: 1, address: 'a', status: 'completed', reportId: 'r', error: null },
     report: JSON.stringify({ risk: { level } }),
   })
   const { subject, text } = partsOf(

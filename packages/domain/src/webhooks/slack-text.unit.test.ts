@@ -81,7 +81,7 @@ test('a digest lists the first ten changes and counts the others', () => {
 
 test('a job is told by its counts and levels, without its name', () => {
   const item = (level: string | null) => ({
-    ...{ index: 0, address: 'a', status: 'completed', reportId: 'r', error: null },
+    ...{ number: 1, address: 'a', status: 'completed', reportId: 'r', error: null },
     report: level === null ? null : JSON.stringify({ risk: { level } }),
   })
   const job = {

@@ -164,16 +164,15 @@ function given(style: MailStyle | undefined): MailStyle {
   return style
 }
 
-function fullItem({ index, address, reference, status, report, error }: EndedItem): string {
-  const head = JSON.stringify({ index, number: index + 1, address, reference, status }).slice(0, -1)
+function fullItem({ number, address, reference, status, report, error }: EndedItem): string {
+  const head = JSON.stringify({ number, address, reference, status }).slice(0, -1)
   if (report !== null) return `${head},"report":${report}}`
   return error === null ? `${head}}` : `${head},"error":${JSON.stringify(error)}}`
 }
 
-function shortItem({ index, address, reference, status, reportId, report }: EndedItem): object {
+function shortItem({ number, address, reference, status, reportId, report }: EndedItem): object {
   const { level, score } = report === null ? NOTHING_FOUND : (JSON.parse(report) as { risk: Finding }).risk
-  const number = index + 1
-  return { index, number, address, reference, status, report_id: reportId, level, score }
+  return { number, address, reference, status, report_id: reportId, level, score }
 }
 
 interface Finding {

@@ -17,7 +17,8 @@ export interface EndedJob {
 
 /** One address of a job, as its results show it. */
 export interface EndedItem {
-  readonly index: number
+  /** Its place in the job, from 1. */
+  readonly number: number
   readonly address: string
   /** As it is stored; absent if the item has none. */
   readonly reference?: string | undefined

@@ -13,10 +13,10 @@ class BulkResultSummary(Model):
     """An item of a message that would be too large with reports."""
 
     __slots__ = ()
-    _optional = frozenset({"number", "reference", "report_id", "level", "score"})
+    _optional = frozenset({"reference", "report_id", "level", "score"})
 
-    index: int
-    number: int | None
+    number: int
+    """Place of the address in the submission, from 1."""
     address: str
     reference: str | None
     status: str

@@ -892,16 +892,13 @@ class BulkResult(Model):
         "error": BulkItemError,
     }
     _optional = frozenset({
-        "number",
         "reference",
         "report",
         "error",
     })
 
-    index: int
-    """Place of the address in the submission, from 0."""
-    number: int | None
-    """The same place from 1: the number of the row that pages, files and PDFs show."""
+    number: int
+    """Place of the address in the submission, from 1: the number that pages, files and PDFs show."""
     address: str
     """Exactly as sent."""
     reference: str | None

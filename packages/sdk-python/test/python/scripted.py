@@ -16,7 +16,7 @@ def batch_answers(index: int, batch: list[str]) -> list[dict[str, Any]]:
     job_id = f"job_{index}"
     results = [
         {
-            "index": place,
+            "number": place + 1,
             "address": address,
             "status": "completed",
             "report": {"report_id": f"{index:08x}{place:08x}", "address": address, "risk": {"level": "green", "score": 0}},

@@ -330,7 +330,7 @@ class TestWebhooks:
             webhooks.verify(BODY, [*headers.items(), ("Webhook-Id", "msg_2")], SECRET)
 
     def test_the_end_of_a_job_has_its_types(self) -> None:
-        end = {"job_id": "job_1", "status": "completed", "results": [{"index": 0, "address": "x", "status": "completed", "level": "red"}]}
+        end = {"job_id": "job_1", "status": "completed", "results": [{"number": 1, "address": "x", "status": "completed", "level": "red"}]}
         body = json.dumps({"type": "bulk.completed", "timestamp": "2026-01-01T00:00:00Z", "data": end})
         headers = webhooks.sign(body, SECRET, id="msg_1", timestamp_seconds=int(time.time()))
         message = webhooks.verify(body, headers, [SECRET])

@@ -13,17 +13,17 @@ from cupel.pandas import screen_column
 JOB = {"use": "job"}
 
 
-def result(index: int, address: str, **fields: object) -> dict[str, object]:
-    return {"index": index, "address": address, **fields}
+def result(number: int, address: str, **fields: object) -> dict[str, object]:
+    return {"number": number, "address": address, **fields}
 
 
 def test_each_row_keeps_its_index_and_only_what_was_judged_has_a_level(server: Server) -> None:
     report = {"use": "report", "with": {"risk": {"level": "green", "score": 0}}}
     results = [
-        result(0, "a", status="completed", report=report),
-        result(1, "b", status="failed", error={"code": "invalid_address", "detail": "It is not one."}),
-        result(2, "c", status="cancelled"),
-        result(3, "d", status="some_new_status", report=report),
+        result(1, "a", status="completed", report=report),
+        result(2, "b", status="failed", error={"code": "invalid_address", "detail": "It is not one."}),
+        result(3, "c", status="cancelled"),
+        result(4, "d", status="some_new_status", report=report),
     ]
     ended = {"use": "ended_job", "with": {"results": results}}
     script = server.start_script([{"status": 202, "json": JOB}, {"status": 200, "json": ended}])

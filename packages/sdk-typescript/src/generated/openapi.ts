@@ -1248,10 +1248,8 @@ export interface components {
             readonly grey: number;
         };
         readonly BulkResult: {
-            /** @description Place of the address in the submission, from 0. */
-            readonly index: number;
-            /** @description The same place from 1: the number of the row that pages, files and PDFs show. */
-            readonly number?: number;
+            /** @description Place of the address in the submission, from 1: the number that pages, files and PDFs show. */
+            readonly number: number;
             /** @description Exactly as sent. */
             readonly address: string;
             /** @description Your own reference of the item, where it has one; `erased` after its erasure. */
@@ -2978,7 +2976,6 @@ export interface components {
             readonly results?: readonly (components["schemas"]["ToldResult"] | components["schemas"]["BulkResult"])[];
         };
         readonly ToldResult: {
-            readonly index: number;
             readonly number: number;
             readonly address: string;
             readonly reference?: string;

@@ -18,9 +18,8 @@ export interface BulkEnd {
 
 /** An item of a message that would be too large with reports. */
 export interface BulkResultSummary {
-  readonly index: number
-  /** The same place from 1. */
-  readonly number?: number
+  /** Place of the address in the submission, from 1. */
+  readonly number: number
   readonly address: string
   readonly reference?: string
   readonly status: string

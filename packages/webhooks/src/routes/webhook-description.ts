@@ -22,7 +22,6 @@ const reportSummary = z
 
 const resultSummary = z
   .object({
-    index: z.int().min(0),
     number: z.int().min(1),
     address: z.string(),
     reference: z.string().optional(),

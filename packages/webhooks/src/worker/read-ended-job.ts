@@ -57,5 +57,5 @@ function endedItem(item: JobItem, reports: ReadonlyMap<string, string>): EndedIt
   const report = reportId === null ? null : reports.get(reportId)
   if (report === undefined) throw new Error(`Report ${reportId} of an item of an ended job cannot be read`)
   const error = item.status === 'failed' ? { code: item.code, detail: item.detail } : null
-  return { index, address, reference, status, reportId, report, error }
+  return { number: index + 1, address, reference, status, reportId, report, error }
 }

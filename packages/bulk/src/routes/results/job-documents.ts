@@ -85,7 +85,7 @@ function knownLevels(counted: JobOverview['levels']): Record<string, number> {
 
 export function resultDocument(item: JobItem, reports: ReadonlyMap<string, string>): string {
   const { index, address, reference, status } = item
-  const head = JSON.stringify({ index, number: index + 1, address, reference, status }).slice(0, -1)
+  const head = JSON.stringify({ number: index + 1, address, reference, status }).slice(0, -1)
   if (item.status === 'completed') return `${head},"report":${reportOf(item, reports)}}`
   if (item.status !== 'failed') return `${head}}`
   return `${head},"error":${JSON.stringify({ code: item.code, detail: item.detail })}}`

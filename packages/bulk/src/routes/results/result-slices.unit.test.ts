@@ -53,8 +53,8 @@ test('all results of a job of 1,000 items are made in slices, none of which read
   const { chunks, slices, made } = resultsOf(JOB_ITEMS)
   let text = ''
   for await (const chunk of chunks) text += chunk
-  const results = JSON.parse(text) as { index: number; report: { report_id: string } }[]
-  expect(results.map(({ index }) => index)).toEqual(Array.from({ length: JOB_ITEMS }, (_, index) => index))
+  const results = JSON.parse(text) as { number: number; report: { report_id: string } }[]
+  expect(results.map(({ number }) => number)).toEqual(Array.from({ length: JOB_ITEMS }, (_, at) => at + 1))
   expect(results.at(-1)!.report.report_id).toBe('r999')
   expect(Math.max(...slices)).toBe(STRETCH_ITEMS)
   const stretches = Math.ceil(JOB_ITEMS / STRETCH_ITEMS)
@@ -65,7 +65,7 @@ test('all results of a job of 1,000 items are made in slices, none of which read
 
 test('a reader that leaves after the first results has cost one stretch, one slice and its first text', async () => {
   const { chunks, slices, made } = resultsOf(JOB_ITEMS)
-  expect((await chunks.next()).value).toMatch(/^\[\{"index":0,/)
+  expect((await chunks.next()).value).toMatch(/^\[\{"number":1,/)
   await chunks.return(undefined)
   expect(slices).toEqual([STRETCH_ITEMS, SLICE_RESULTS, 0])
   expect(made).toEqual([0, 0, SLICE_ITEMS])

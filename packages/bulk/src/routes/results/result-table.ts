@@ -14,7 +14,7 @@ import {
 import { reportOf } from './job-documents.js'
 
 export const columns = [
-  'index',
+  'number',
   'address',
   'status',
   'report_id',
@@ -39,7 +39,6 @@ export const columns = [
   'report_url',
   'error_code',
   'error_detail',
-  'number',
   'reference',
 ] as const
 type Column = (typeof columns)[number]
@@ -64,7 +63,7 @@ export function cellsOf(
   reports: ReadonlyMap<string, string>,
 ): Partial<Record<Column, string | number | undefined>> {
   const { index, address, reference, status } = item
-  const common = { index, address, status, number: index + 1, reference }
+  const common = { number: index + 1, address, status, reference }
   if (item.status === 'failed') return { ...common, error_code: item.code, error_detail: item.detail }
   if (item.status !== 'completed') return common
   const report = JSON.parse(reportOf(item, reports)) as Report

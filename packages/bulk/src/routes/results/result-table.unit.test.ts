@@ -40,7 +40,7 @@ describe('the table of results', () => {
     const [head, ...rows] = parseTable(resultTable([completed, failed, pending], reports))
     const cells = rows.map((row) => Object.fromEntries(head!.map((name, column) => [name, row[column]])))
     expect(cells[0]).toMatchObject({
-      ...{ index: '0', address: reportExample.address, status: 'completed', report_id: reportId },
+      ...{ number: '1', address: reportExample.address, status: 'completed', report_id: reportId },
       ...{ level: 'red', score: '100', sanctions: '100', clean_exchange: '0', error_code: '' },
     })
     expect(cells[1]).toMatchObject({
@@ -106,12 +106,12 @@ test('lines of results are one JSON document each, whatever the report looks lik
   const lines = resultLines([completed, failed, pending], reports).split('\n')
   expect(lines.pop()).toBe('')
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
-    { index: 0, number: 1, address: completed.address, status: 'completed', report: reportExample },
+    { number: 1, address: completed.address, status: 'completed', report: reportExample },
     {
-      ...{ index: 1, number: 2, address: 'x', reference: 'order-1', status: 'failed' },
+      ...{ number: 2, address: 'x', reference: 'order-1', status: 'failed' },
       error: { code: failed.code, detail: failed.detail },
     },
-    { index: 2, number: 3, address: 'y', status: 'pending' },
+    { number: 3, address: 'y', status: 'pending' },
   ])
 })
 
@@ -136,7 +136,7 @@ test('a job shows the reports of its items byte for byte', () => {
     name: 'Customers',
     results_url: 'https://example.org/job_1',
     levels: { green: 0, orange: 0, red: 1, grey: 2 },
-    results: [{ index: 0 }],
+    results: [{ number: 1 }],
   })
 })
 

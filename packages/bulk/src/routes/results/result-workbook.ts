@@ -19,13 +19,10 @@ export interface ResultSheet {
   workbook(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined>
 }
 
-/** The number of a row is the only one: it stands first. */
-const shown = ['number' as const, ...columns.filter((column) => column !== 'index' && column !== 'number')]
-
 export function createResultSheet(): ResultSheet {
   const counts = new Map<string, number>()
   return {
-    begin: SHEET_BEGIN + rowOf(shown),
+    begin: SHEET_BEGIN + rowOf(columns),
     end: SHEET_END,
     textOf: (items, reports) =>
       items
@@ -33,7 +30,7 @@ export function createResultSheet(): ResultSheet {
           const cells = cellsOf(item, reports)
           const group = String(cells.level ?? cells.status)
           counts.set(group, (counts.get(group) ?? 0) + 1)
-          return rowOf(shown.map((column) => cells[column]))
+          return rowOf(columns.map((column) => cells[column]))
         })
         .join(''),
     workbook: (chunks) => zip(filesOf(chunks, counts)),

@@ -23,7 +23,7 @@ export interface BulkJobText {
 }
 
 interface BulkResult {
-  readonly index: number
+  readonly number: number
   readonly address: string
   /** Absent if the item has none. */
   readonly reference?: string
@@ -183,7 +183,7 @@ function jobFields(job: BulkJobText, strings: Strings): readonly Field[] {
   ]
 }
 
-const numberOf = ({ index }: BulkResult): string => String(index + 1)
+const numberOf = ({ number }: BulkResult): string => String(number)
 
 /** Below the address: most jobs have no references, and a column of their own would narrow the others. */
 function referenceOf({ reference }: BulkResult, strings: Strings): string {
@@ -199,7 +199,7 @@ function worstOf(results: readonly BulkResult[], strings: Strings): BulkDocument
       (a, b) =>
         rankOf(a.report.risk.level) - rankOf(b.report.risk.level) ||
         b.report.risk.score - a.report.risk.score ||
-        a.result.index - b.result.index,
+        a.result.number - b.result.number,
     )
   const shown = flagged.slice(0, MAX_SUMMARY_ROWS)
   const rows = shown.map(({ result, report }) => [
@@ -295,8 +295,8 @@ function provenanceFields(reports: readonly Report[], strings: Strings): readonl
 }
 
 function resultsText({ results, ...job }: BulkJobText): string {
-  const rows = results.map(({ index, address, reference, status, report, error }) => ({
-    ...{ index, number: index + 1, address, reference, status },
+  const rows = results.map(({ number, address, reference, status, report, error }) => ({
+    ...{ number, address, reference, status },
     ...(report === undefined
       ? {}
       : {

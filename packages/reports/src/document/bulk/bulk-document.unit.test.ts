@@ -103,8 +103,13 @@ describe('the summary of a job', () => {
   it('attaches every result without its evidence', () => {
     for (const job of Object.values(sampleJobs())) {
       const { results } = JSON.parse(bulkDocument(job).results) as { results: Record<string, unknown>[] }
-      expect(results.map(({ index, address, status, level }) => [index, address, status, level])).toEqual(
-        job.results.map(({ index, address, status, report }) => [index, address, status, report?.risk.level]),
+      expect(results.map(({ number, address, status, level }) => [number, address, status, level])).toEqual(
+        job.results.map(({ number, address, status, report }) => [
+          number,
+          address,
+          status,
+          report?.risk.level,
+        ]),
       )
       for (const result of results) expect(result).not.toHaveProperty('report')
     }

@@ -28,7 +28,7 @@ interface Job {
 }
 
 interface Result {
-  readonly index: number
+  readonly number: number
   readonly address: string
   readonly reference?: string
   readonly status: string
@@ -88,9 +88,9 @@ async function send(
   }
 }
 
-function itemOf({ index, address, reference, status, report, error }: Result): EndedItem {
+function itemOf({ number, address, reference, status, report, error }: Result): EndedItem {
   return {
-    ...{ index, address, reference, status, error: error ?? null },
+    ...{ number, address, reference, status, error: error ?? null },
     reportId: report?.report_id ?? null,
     report: report === undefined ? null : JSON.stringify(report),
   }

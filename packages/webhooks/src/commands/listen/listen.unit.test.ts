@@ -34,8 +34,8 @@ const job = (id: string, over: object = {}) => ({
 const AT = '2026-11-21T09:00:00.000Z'
 const report = { report_id: '622f9400217f0c00', risk: { level: 'red', score: 95 } }
 const results = [
-  { index: 0, number: 1, address: '0xA', reference: 'order-1', status: 'completed', report },
-  { index: 1, number: 2, address: 'x', status: 'failed', error: { code: 'invalid_address', detail: 'no' } },
+  { number: 1, address: '0xA', reference: 'order-1', status: 'completed', report },
+  { number: 2, address: 'x', status: 'failed', error: { code: 'invalid_address', detail: 'no' } },
 ]
 
 test('a job that ends while it listens is forwarded once, signed, with the body of a webhook', async () => {
