@@ -45,8 +45,8 @@ export interface Segment {
   readonly rowSums: string
 }
 
-/** Interval at which readers check for a new state of the ledger. */
-export const LEDGER_LOOK_INTERVAL_MS = 500
+/** Scorers look for a new state of the ledger at this interval, and an import waits for it: they see it within this time, for each 200 segments. */
+export const LEDGER_LOOK_INTERVAL_MS = 1_000
 
 export const SEGMENT_COLUMNS = `segment_id, ledger_seq, chain, format, file_name, sha256, covers, complete_from, complete_to,
   complete_to_at_s, first_height, last_height, replaces, asset_table_version, rows_done, counts, published_at, imported_by,

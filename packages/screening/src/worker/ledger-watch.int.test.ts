@@ -1,7 +1,7 @@
 /** The scorer does not query the ledger for addresses that it surely does not hold, and never calls a held address absent. */
 import { silentLogger } from '@cupel/contracts'
 import { compiledDefaultPolicy } from '@cupel/domain'
-import { importLedger, ledgerMigrations } from '@cupel/ledger'
+import { importLedger, LEDGER_LOOK_INTERVAL_MS, ledgerMigrations } from '@cupel/ledger'
 import type { Database, Queryable } from '@cupel/postgres'
 import { readModels } from '@cupel/operation/read-models'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
@@ -86,6 +86,15 @@ test('whom the ledger does not hold it is not asked about, and the record is the
   expect(await examined(STRANGER)).toEqual(before)
   expect(await asksFor(CUSTOMER)).toBe(true)
   expect(await examined(PARTNER)).toMatchObject({ status: 'examined', ownTransfers: 1 })
+})
+
+test('a scorer rests between two looks as long as an import waits for it', async () => {
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  const watch = await watchLedger(installation.deps)
+  const rests = timers.mock.calls.map(([, ms]) => ms)
+  timers.mockRestore()
+  await watch.stop()
+  expect(rests).toContain(LEDGER_LOOK_INTERVAL_MS)
 })
 
 test('in a new state it is asked again, and what came with it is found in its first report', async () => {

@@ -11,6 +11,7 @@ import {
   hasHistories,
   keepComparison,
   ledgerChains,
+  LEDGER_LOOK_INTERVAL_MS,
   readAddressFilter,
   type AddressFilter,
   type CheckedLedgerDeps,
@@ -52,8 +53,6 @@ export interface LedgerWatchDeps extends CheckedLedgerDeps {
   readonly maxFilteredAddresses?: number
 }
 
-/** An import is seen within this time, for each 200 segments of the ledger. */
-const LOOK_INTERVAL_MS = 1_000
 /** Between two pages the filter rests this many times as long as a page took: screens use the same database. */
 const REST_PER_WORK = 1
 /** A state that was not confirmed for longer does not count as the present one: the database may hang. */
@@ -110,8 +109,8 @@ export async function watchLedger(deps: LedgerWatchDeps): Promise<LedgerWatch> {
   await look().catch(complain)
   const loop = startLoop({
     step: look,
-    restMs: LOOK_INTERVAL_MS,
-    firstAfterMs: LOOK_INTERVAL_MS,
+    restMs: LEDGER_LOOK_INTERVAL_MS,
+    firstAfterMs: LEDGER_LOOK_INTERVAL_MS,
     onError: complain,
   })
   const rows = followLedgerRows({ ...deps, nowMs }, check, stopFor)
