@@ -26,12 +26,15 @@ export interface LoopOptions {
 
 /** Loops that rest this long or longer end their rests together: a process that is awake for one of them runs the others as well. */
 const SHARED_FROM_MS = 500
+/** A timer may fire this much before the shared moment that it was set to. */
+const EARLY_MS = 2
 
-/** About as long as `restMs`, until a moment that loops with such rests share. */
+/** At most as long as `restMs`, and until a moment that loops with such rests share: the second rest at the latest ends there. */
 function togetherMs(restMs: number): number {
   if (restMs < SHARED_FROM_MS) return restMs
   const untilMs = restMs - (performance.now() % restMs)
-  return untilMs < restMs / 2 ? untilMs + restMs : untilMs
+  if (untilMs >= restMs / 2) return untilMs
+  return untilMs <= EARLY_MS ? untilMs + restMs : restMs * 0.75
 }
 
 export function startLoop({ step, restMs, firstAfterMs = 0, onError }: LoopOptions): Loop {

@@ -21,7 +21,7 @@ function timed(options: Partial<Parameters<typeof startLoop>[0]> = {}) {
     ...options,
     step: (signal) => (begunMs.push(performance.now() - startMs), step(signal)),
   })
-  return { loop, begunMs }
+  return { loop, begunMs, startMs }
 }
 
 describe('a loop', () => {
@@ -68,6 +68,23 @@ describe('a loop', () => {
     await vi.advanceTimersByTimeAsync(50)
     expect(begunMs).toEqual([0, 50])
     await loop.stop()
+  })
+
+  test('whenever loops with a long rest begin, soon they step together, and none rests longer than it says', async () => {
+    const loops: ReturnType<typeof timed>[] = []
+    for (let n = 0; n < 10; n += 1) {
+      loops.push(timed({ restMs: 1_000 }))
+      await vi.advanceTimersByTimeAsync(110)
+    }
+    await vi.advanceTimersByTimeAsync(5_000)
+    for (const { loop, begunMs } of loops) {
+      const rests = begunMs.slice(1).map((at, index) => at - begunMs[index]!)
+      expect(Math.max(...rests)).toBeLessThanOrEqual(1_000)
+      expect(Math.min(...rests)).toBeGreaterThanOrEqual(500)
+      await loop.stop()
+    }
+    const lastMs = loops.map(({ startMs, begunMs }) => startMs + begunMs.at(-1)!)
+    expect(new Set(lastMs).size).toBe(1)
   })
 
   test('stop aborts the signal of the step, waits for it, and ignores its rejection', async () => {
