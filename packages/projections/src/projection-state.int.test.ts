@@ -55,6 +55,23 @@ test('a state without ends follows nothing', async () => {
   expect(await followed()).toEqual([])
 })
 
+test('an error with characters that Postgres cannot store keeps no state of another read model back', async () => {
+  const { database } = fixture
+  const row = `INSERT INTO projection.read_model (name, schema_name, definition_sha256) VALUES ($1, $1, '')`
+  for (const name of ['a', 'b']) await database.execute(row, [name])
+  const broken = { ...STATUS, name: 'a', state: 'stopped', error: 'no such level: \0 \ud83d' } as const
+  await Promise.all(
+    [broken, { ...STATUS, name: 'b' }].map((status) =>
+      storeProjectionStatus(database, status, { replacesStop: false }),
+    ),
+  )
+  const states = `SELECT name, state, error FROM projection.read_model WHERE name IN ('a', 'b') ORDER BY name`
+  expect(await database.query(states)).toEqual([
+    { name: 'a', state: 'stopped', error: 'no such level: \ufffd \ufffd' },
+    { name: 'b', state: 'running', error: null },
+  ])
+})
+
 test('read models that are stored at the same moment share a statement, and do not wait for one that is held', async () => {
   const { database } = fixture
   const row = `INSERT INTO projection.read_model (name, schema_name, definition_sha256) VALUES ($1, $1, '')`

@@ -90,7 +90,9 @@ export async function storeProjectionStatus(
 
 async function storeAll(database: Queryable, all: readonly Told[]): Promise<Promise<void>[]> {
   const told = all.map(({ name, state, lag, error, stoppedAt, replacesStop }) => ({
-    ...{ name, state, lag, error, topic: stoppedAt?.topic, partition: stoppedAt?.partition },
+    ...{ name, state, lag, topic: stoppedAt?.topic, partition: stoppedAt?.partition },
+    // Postgres refuses NUL and half of a character, and with them the states of all. UTF-8 replaces the latter.
+    error: error === null ? null : Buffer.from(error.replaceAll('\0', '\uFFFD')).toString(),
     ...{ record_offset: stoppedAt?.offset, replaces_stop: replacesStop },
   }))
   const ends = all.flatMap(({ seen }) =>

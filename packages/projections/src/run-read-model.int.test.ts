@@ -94,6 +94,23 @@ test.each([
   })
 })
 
+test('a projection that begins while its row is held replaces the stop of an earlier process afterwards', async () => {
+  const { database } = fixture
+  await database.execute(
+    `UPDATE projection.read_model SET state = 'stopped', error = 'of an earlier process'`,
+  )
+  await database.transaction({ at: 'test' }, async (transaction) => {
+    await transaction.query('SELECT FROM projection.read_model FOR UPDATE')
+    fixture.run()
+    await fixture.report(0, 'a:red')
+    await until(async () => expect(await fixture.notes()).toEqual(['a:red']))
+  })
+  await until(async () => {
+    const [stored] = await listProjectionStatuses(database)
+    expect(stored).toMatchObject({ state: 'running', error: null })
+  })
+})
+
 test('a record of a type that this version does not know stops the projection', async () => {
   const projection = fixture.run()
   await fixture.log.append('test', [

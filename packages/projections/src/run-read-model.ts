@@ -60,7 +60,15 @@ export function runReadModel(options: RunReadModelOptions): RunningReadModel {
   const stopping = new AbortController()
   const metrics = projectionMetrics(options.metrics, readModel.name)
   const statistics = createStatistics(options)
-  const state: State = { options, metrics, consumer: null, hasBegun: false, hasEnded: false, lag: null }
+  const state: State = {
+    options,
+    metrics,
+    consumer: null,
+    hasBegun: false,
+    isStored: false,
+    hasEnded: false,
+    lag: null,
+  }
   const consumer = follow(state, statistics)
   state.consumer = consumer
   const { database, logger } = options
@@ -92,6 +100,8 @@ interface State {
   consumer: Consumer | null
   /** The tables are current: reading has begun, or begins as soon as the log answers. */
   hasBegun: boolean
+  /** A state was stored since reading began: until then it replaces a stop that an earlier process stored. */
+  isStored: boolean
   hasEnded: boolean
   lag: number | null
 }
@@ -114,7 +124,8 @@ function follow(state: State, statistics: Statistics): Consumer {
       await requireCurrentTables(database, readModel)
       state.hasBegun = true
       // A stop that an earlier process stored is no longer current; if its cause remains, the stop is stored again.
-      await store(state, { replacesStop: true })
+      state.isStored = false
+      await store(state, { replacesStop: false })
     },
     read: traces === null ? reduce : (record) => traces.noted(record, reduce(record)),
     commit: inTransaction<ReducedRecord, void>({
@@ -251,7 +262,12 @@ async function store(
 ): Promise<boolean> {
   const { database, logger, readModel } = state.options
   try {
-    await storeProjectionStatus(database, statusOf(state), order)
+    const isFirst = state.hasBegun && !state.isStored
+    await storeProjectionStatus(database, statusOf(state), {
+      ...order,
+      replacesStop: order.replacesStop || isFirst,
+    })
+    if (state.hasBegun) state.isStored = true
     return true
   } catch (error) {
     logger.debug({ err: error, readModel: readModel.name }, 'The state of the projection could not be stored')
