@@ -106,6 +106,8 @@ export async function joinGroup(options: GroupMemberOptions): Promise<GroupMembe
       logger.warn({ error, group }, 'The heartbeat of a group member did not reach the log')
       // Other members may have the partitions by now; the checkpoint fences the current work.
       if (performance.now() - heardAt > leaseMs) onPartitions(new Set(), new Set())
+      // A short outage costs no lease.
+      return intervalMs / 2
     },
   })
 

@@ -1,6 +1,9 @@
-import type { Queryable } from '@cupel/postgres'
-import { expect, test } from 'vitest'
-import { createHeartbeats } from './group-member.js'
+import { silentLogger } from '@cupel/contracts'
+import type { Database, Queryable } from '@cupel/postgres'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createHeartbeats, joinGroup } from './group-member.js'
+
+afterEach(() => void vi.useRealTimers())
 
 const beat = (group: string) => ({
   of_group: group,
@@ -24,4 +27,21 @@ test('members that send at the same moment share a statement, and each gets the 
   const states = await Promise.all(['a', 'b', 'c'].map((group) => send(beat(group))))
   expect(asked).toEqual([['a', 'b', 'c']])
   expect(states.map((one) => one.map(({ id }) => id))).toEqual([[97], [], [99]])
+})
+
+test('a heartbeat that failed is repeated several times before the lease ends', async () => {
+  vi.useFakeTimers()
+  const begunMs: number[] = []
+  const member = await joinGroup({
+    heartbeat: async () => {
+      begunMs.push(performance.now())
+      if (begunMs.length > 1) throw new Error('away')
+      return []
+    },
+    ...{ group: 'g', partitionIds: [1], leaseMs: 6_000, logger: silentLogger, onPartitions: () => undefined },
+    database: { execute: () => Promise.resolve(0) } as unknown as Database,
+  })
+  await vi.advanceTimersByTimeAsync(6_000)
+  expect(begunMs.length).toBeGreaterThanOrEqual(6)
+  await member.leave()
 })
