@@ -59,7 +59,8 @@ export interface Customer {
   readonly key: string
 }
 
-export async function openSecuredInstallation(): Promise<SecuredInstallation> {
+/** With `signs`, services sign with the key that `cupel log rotate-signing-key` makes. */
+export async function openSecuredInstallation({ signs = false } = {}): Promise<SecuredInstallation> {
   const folder = mkdtempSync(join(tmpdir(), 'cupel-install-'))
   const cluster = await startSecuredCluster(folder, await ensureKafkaPrograms({}), users)
   const apiPort = await freePort()
@@ -67,7 +68,11 @@ export async function openSecuredInstallation(): Promise<SecuredInstallation> {
   for (const service of logServices) metricsPorts.set(service, await freePort())
   const served = new Set<string>()
   const keysFile = join(folder, 'personal-data-keys.json')
-  const common = commonSettings(cluster, keysFile)
+  const signing = {
+    CUPEL_SIGNING_KEYS_FILE: join(folder, 'signing-keys.json'),
+    CUPEL_CHECKPOINT_FOLDER: join(folder, 'checkpoints'),
+  }
+  const common = { ...commonSettings(cluster, keysFile), ...(signs ? signing : {}) }
   const urls = join(folder, 'database-urls')
   mkdirSync(urls)
   for (const service of logServices) writeFileSync(join(urls, service), databaseUrlOf(cluster, service))

@@ -31,7 +31,8 @@ describe.skipIf(missing !== undefined)('an installation that loses its database 
   let customer: Customer
 
   beforeAll(async () => {
-    installation = await openSecuredInstallation()
+    installation = await openSecuredInstallation({ signs: true })
+    await installation.json('log', 'rotate-signing-key')
     await installation.json('install', '--report-partitions', String(REPORT_PARTITIONS))
     await installation.json('accounts', 'make-personal-data-key')
     startServices()
