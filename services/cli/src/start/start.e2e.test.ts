@@ -96,7 +96,7 @@ describe('an installation', () => {
     const { job_id: id, ...job } = JSON.parse(submitted.stdout) as { job_id: string }
     expect(job).toMatchObject({ status: 'completed_with_errors', completed: 1, failed: 1 })
     const results = await cupel({ home, environment }, 'bulk', 'results', id)
-    expect(results.stdout).toContain(`0,${LAZARUS},completed,`)
+    expect(results.stdout).toContain(`1,${LAZARUS},completed,`)
   })
 
   test('refuses a second start on its folder in one sentence, and goes on', async () => {
