@@ -195,6 +195,8 @@ function orderOf(
     },
     settings: {
       ...REPLICATION,
+      // All services share a user that may do everything: rights are tried elsewhere.
+      'super.users': `User:cupel;User:${SCRAM_USER}`,
       listeners: [
         loopback('LOCAL', own.own),
         loopback('CONTROLLER', own.controller),
