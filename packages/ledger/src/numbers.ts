@@ -49,7 +49,7 @@ const CONTRACTS = {
   },
 }
 
-/** Without rows of an import of the chain there is no number. */
+/** A chain without rows of an import has no number. */
 const ANY_ROWS = {
   name: 'ledger.any-rows',
   text: `SELECT EXISTS (SELECT FROM ledger.segment WHERE chain = $1 AND row_sums <> '{0,0,0,0,0}') AS is_any`,

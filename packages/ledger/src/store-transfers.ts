@@ -42,7 +42,7 @@ const IS_TAKEN_OVER = `known.restored_segment_id IS NOT NULL AND ${isUnseen('kno
         AND ($16 OR excluded.block_number >= known.block_number)`
 const IS_RESTORED = `(known.retired_segment_id IS NOT NULL AND ${IS_PLACED} OR ${IS_TAKEN_OVER})`
 
-/** Nobody knows yet which of the two blocks is no more. A payment that fails in the other one is none there. */
+/** Nobody knows yet which of the two blocks was replaced. A payment that fails in the other one is none there. */
 const IS_ELSEWHERE = `known.retired_segment_id IS NULL AND excluded.block_number <> known.block_number
         AND excluded.failed_segment_id IS NULL AND (known.other_segment_id IS NULL
           OR excluded.block_number >= known.other_block OR ${isUnseen('known.other_segment_id')})`

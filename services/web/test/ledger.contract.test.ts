@@ -90,7 +90,9 @@ test('the command for what is missing names the chain and the newest gap', async
   ]
   const lacking = { ...chain, chain: 'ETH', kinds: [{ ...kind, faults: ['gap'], gaps }] }
   const html = await htmlOf({ chains: [chain, lacking] })
-  expect(html).toContain('cupel ledger import FILE --chain ETH --complete-from 200 --complete-to 299')
+  expect(html).toContain(
+    'cupel ledger import FILE --format FORMAT --chain ETH --complete-from 200 --complete-to 299',
+  )
   expect(await htmlOf({ chains: [] })).toContain('--chain CHAIN --complete-from FIRST --complete-to LAST')
 })
 

@@ -47,12 +47,14 @@ beforeEach(() => {
   }
 })
 
-async function shown(): Promise<string> {
+const shown = async (): Promise<string> =>
+  /<section aria-labelledby="decisions".*?<\/section>/s.exec(await shownPage())?.[0] ?? ''
+
+async function shownPage(): Promise<string> {
   const url = `${front.url}/reports/${report.report_id}`
   const reply = await fetch(url, { headers: { cookie: cookieOf(aSession()) } })
   expect(reply.status).toBe(200)
-  const html = await reply.text()
-  return /<section aria-labelledby="decisions".*?<\/section>/s.exec(html)?.[0] ?? ''
+  return await reply.text()
 }
 
 test('a decision on another report is shown with its person, its time and its reason', async () => {
@@ -88,5 +90,7 @@ test('a decision whose case cannot be read is named, and the others are shown', 
 
 test('a report whose predecessor is in an archive is shown', async () => {
   answers['reports'] = RETIRED
-  expect(await shown()).toContain('set to Cleared')
+  const html = await shownPage()
+  expect(html).toContain('set to Cleared')
+  expect(html).toContain('an earlier report cannot be read right now')
 })

@@ -26,7 +26,7 @@ export interface ComparedWith {
   readonly verifier: Verifier
 }
 
-/** With the keys of an auditor only the files of the installation are read. Null if there are no keys. */
+/** With the keys of an auditor only the files of the installation are read. Null without keys. */
 export function comparedWith(
   context: CliContext,
   config: Config,

@@ -201,7 +201,7 @@ export async function decideChange<Made>(
 
 /**
  * Stores the confirmation of a change that is made. A confirmation that is under way is waited for, and then it is the one. The person who
- * confirmed is in the record of the call only, and there is no record if the process died in the call.
+ * confirmed is in the record of the call only, and nowhere if the process died in the call.
  */
 export async function settleChange(
   database: Database,

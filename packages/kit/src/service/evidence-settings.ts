@@ -8,7 +8,7 @@ export const settingsOfEvidence = {
     .min(1)
     .optional()
     .describe(
-      'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. The API, scorers, bulk coordinators, projectors and commands that sign need it. Without keys there is no transparency log, and records of public topics are not signed.',
+      'File with the signing keys, for installations on several machines; by default signing-keys.json in CUPEL_HOME. The API, scorers, bulk coordinators, projectors and commands that sign need it. Without keys the log has no tree, and records of public topics are not signed.',
     ),
   CUPEL_LOG_PREFIX: z
     .string()

@@ -2,16 +2,20 @@
 import { visibleText } from '@cupel/reports/document'
 import type { LedgerChain } from './ledger-answer.js'
 
-/** The heights of the newest gap of the first kind that a chain needs and lacks; words if nothing was declared. */
-function missingHeights({ kinds }: LedgerChain): readonly [string, string] {
-  const gap = kinds.find((kind) => kind.needed && kind.gaps.length > 0)?.gaps.at(-1)
-  return gap === undefined ? ['FIRST', 'LAST'] : [String(gap.from_height), String(gap.to_height)]
+/** The command for the newest gap of a kind that a chain needs, with words for what only the operator knows; and that for prices. */
+export function importCommands(chains: readonly LedgerChain[]): readonly [string, string] {
+  const newestGap = ({ kinds }: LedgerChain) =>
+    kinds.find(({ needed, gaps }) => needed && gaps.length > 0)?.gaps.at(-1)
+  const chain = chains.find((each) => newestGap(each) !== undefined) ?? chains[0]
+  const gap = chain === undefined ? undefined : newestGap(chain)
+  const range = `--complete-from ${gap?.from_height ?? 'FIRST'} --complete-to ${gap?.to_height ?? 'LAST'}`
+  return [
+    `cupel ledger import FILE --format FORMAT --chain ${visibleText(chain?.chain ?? 'CHAIN')} ${range}`,
+    'cupel prices import FILE --reason "prices of May"',
+  ]
 }
 
 export function HowToImport({ chains }: { readonly chains: readonly LedgerChain[] }) {
-  const lacking = chains.find(({ kinds }) => kinds.some(({ needed, gaps }) => needed && gaps.length > 0))
-  const chain = lacking ?? chains[0]
-  const [from, to] = chain === undefined ? ['FIRST', 'LAST'] : missingHeights(chain)
   return (
     <>
       <h2 id="import">Import</h2>
@@ -19,10 +23,7 @@ export function HowToImport({ chains }: { readonly chains: readonly LedgerChain[
         No service may write the ledger. An operator imports files by command, of whatever size; this page
         shows the progress.
       </p>
-      <pre tabindex={0}>
-        {`cupel ledger import FILE --chain ${visibleText(chain?.chain ?? 'CHAIN')} --complete-from ${from} --complete-to ${to}
-cupel prices import FILE --reason "prices of May"`}
-      </pre>
+      <pre tabindex={0}>{importCommands(chains).join('\n')}</pre>
     </>
   )
 }

@@ -8,7 +8,7 @@ import type { RowSums } from '../row-sums.js'
 export interface StoredTransfers {
   /** New transfers with a counterparty. */
   readonly added: number
-  /** Known transfers with a counterparty that stay retired: the batch tells them without a block, or in the block that is no more. */
+  /** Known transfers with a counterparty that stay retired: the batch tells them without a block, or in the block that was replaced. */
   readonly retired: number
   /** Every transfer of the batch was new, so its row is as the file tells it. */
   readonly areAsTold: boolean

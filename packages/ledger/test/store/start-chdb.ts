@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 const PYTHON =
   process.env['CUPEL_TEST_CHDB_PYTHON'] ?? join(import.meta.dirname, '../../../../.cache/chdb/bin/python')
 
-/** Why there is no ClickHouse here; undefined if there is one. */
+/** Why the tests have no ClickHouse; undefined if they have one. */
 export const missingChdb = existsSync(PYTHON)
   ? undefined
   : ': chDB is not installed: python3 -m venv .cache/chdb && .cache/chdb/bin/pip install --no-deps chdb-core==26.9.0'

@@ -164,7 +164,7 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
       await imported(csvOf([pay(20), { hash: hash(2), from: address(2), block: 11 }]), range)
       await imported(csvOf([{ hash: hash(2), from: address(2), block: 11 }]), { ...range, replace: true })
       expect(await rowsOf(address(1), 2)).toEqual([])
-      // A file of the block that is no more does not bring it back.
+      // A file of the block that was replaced does not bring it back.
       await imported(csvOf([pay(20)]))
       expect(await rowsOf(address(1), 3)).toEqual([])
       await imported(csvOf([pay(21)]), { completeFrom: 21, completeTo: 30, covers: ['native'] })
@@ -279,7 +279,7 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
     })
 
     test.each(['1', ''])(
-      'a call that failed in the block that is no more counts in its new one: status "%s"',
+      'a call that failed in the block that was replaced counts in its new one: status "%s"',
       async (status) => {
         const call = (block: number, told: string): CsvTransfer => ({
           ...{ hash: hash(1), from: address(1), block, kind: 'internal', status: told },

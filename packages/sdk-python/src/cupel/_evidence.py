@@ -54,7 +54,7 @@ def keys_in(text: str) -> list[PublicKey]:
             raise ConfigurationError(f"Line {number} of the public keys is not a public key.")
         keys.append(key)
     if not keys:
-        raise ConfigurationError("There are no public keys.")
+        raise ConfigurationError("The file has no public key.")
     return keys
 
 

@@ -24,7 +24,7 @@ export async function verifyingKeys(text: string): Promise<readonly VerifyingKey
       throw new ConfigurationError(`Line ${index + 1} of the public keys is not a public key.`)
     keys.push(key)
   }
-  if (keys.length === 0) throw new ConfigurationError('There are no public keys.')
+  if (keys.length === 0) throw new ConfigurationError('The file has no public key.')
   return keys
 }
 

@@ -66,7 +66,7 @@ test('a dry run names every change and makes none', async () => {
   const { changed, steps } = await json('install', '--dry-run')
   expect(changed).toBe(false)
   expect(steps.filter(({ changes }) => changes.length === 0).map(({ name }) => name)).toEqual([
-    // Transfers are in Postgres. Without a file of signing keys there are none to publish.
+    // Transfers are in Postgres. Without a file of signing keys nothing is published.
     ...['transfers', 'signing keys', 'rebuilds'],
   ])
   expect(await tables()).toBe(0)

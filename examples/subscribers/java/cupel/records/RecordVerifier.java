@@ -134,7 +134,7 @@ public final class RecordVerifier {
       if (key == null) throw new IllegalArgumentException("Line " + (index + 1) + " of the public keys is not a public key.");
       found.add(key);
     }
-    if (found.isEmpty()) throw new IllegalArgumentException("There are no public keys.");
+    if (found.isEmpty()) throw new IllegalArgumentException("The file has no public key.");
     return found;
   }
 

@@ -91,7 +91,7 @@ async function compareWithTree(
       'It names no signed tree head, so that nothing shows that it is whole: run `cupel archive create`.',
     ]
   const evidence = comparedWith(context, config, null)
-  if (evidence === null) return ['There are no signing keys, so that no tree head can be verified.']
+  if (evidence === null) return ['Signing keys are missing, so no tree head can be verified.']
   const { leaves: accepted } = await readAcceptedLosses({ log, codec, database, ...evidence })
   const [folder, ...copies] = evidence.folders.map((each) => transparencyFolder(each, archive.contents.log!))
   const compared = await compareTransparency({

@@ -117,7 +117,7 @@ async function manifestVerifier(
     const settings = installationEvidence(context, await context.config())
     if (settings !== null) return settings.keys.verifier
     throw new CommandError(
-      `There are no signing keys in ${context.home}: give the keys of the installation with --public-keys (\`cupel log signing-keys\` prints them there).`,
+      `Signing keys are missing in ${context.home}: give the keys of the installation with --public-keys (\`cupel log signing-keys\` prints them there).`,
       EXIT_CONFIG,
     )
   }

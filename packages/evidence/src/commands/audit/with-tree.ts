@@ -25,9 +25,9 @@ export function withTree(
 }
 
 const TREE_GONE =
-  'The log names a signing key, and there is no transparency log or no key of it: its rows and files, or the signing keys, are gone.'
+  'The log names a signing key, and its transparency log, or the key of that, is missing: its rows and files, or the signing keys, are gone.'
 const keptGone = (leaves: number): string =>
-  `A tree of ${leaves} leaves was verified before, and there is no transparency log or no key of it: its rows and files, or the signing keys, are gone.`
+  `A tree of ${leaves} leaves was verified before, and now the transparency log, or its key, is missing: its rows and files, or the signing keys, are gone.`
 
 /** Longer than a projector takes to give records their leaves. */
 const MAX_UNLEAFED_MS = 60_000

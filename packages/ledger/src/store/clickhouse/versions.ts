@@ -173,7 +173,7 @@ export function toldAgain(
     seen: firstSeen ? 0 : segmentId,
   }
 
-  /** Nobody knows yet which of the two blocks is no more. A payment that fails in the other one is none there. */
+  /** Nobody knows yet which of the two blocks was replaced. A payment that fails in the other one is none there. */
   function isElsewhere(): boolean {
     if (known.retired !== 0 || !hasBlocks || known.block === told.block || told.failed !== 0) return false
     return isUnseen(known.other.segment) || Number(told.block) >= Number(known.other.block)

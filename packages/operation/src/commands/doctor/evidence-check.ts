@@ -76,7 +76,7 @@ async function signatureFinding({ database, log, signingKeys: keys }: Examined):
   if (keys === null)
     return (await isLogSigned({ database, log, codec: await loadCodec(database) }))
       ? fault(
-          'The log is signed and there is no key for it: no scorer begins.',
+          'The log is signed and its key is missing: no scorer begins.',
           'Restore the file of CUPEL_SIGNING_KEYS_FILE from its backup.',
         )
       : warning(

@@ -5,8 +5,8 @@ import type { Report } from '@cupel/contracts'
 interface RelatedPagesProps {
   readonly call: PageCall
   readonly report: Report
-  /** The report of the same address before this one; null where there is none. */
-  readonly predecessor: Report | null
+  /** The report of the same address before this one; null if this is the first, `unread` if one may exist and cannot be read now. */
+  readonly predecessor: Report | 'unread' | null
 }
 
 export function RelatedPages({ call, report, predecessor }: RelatedPagesProps) {
@@ -18,7 +18,11 @@ export function RelatedPages({ call, report, predecessor }: RelatedPagesProps) {
   const subject = new URLSearchParams({ address, chain }).toString()
   return (
     <nav class="related no-print" aria-label="More about this address">
-      {predecessor === null ? null : (
+      {predecessor === 'unread' ? (
+        <a class="button plain" href={`/compare?report=${id}`}>
+          What changed: an earlier report cannot be read right now
+        </a>
+      ) : predecessor === null ? null : (
         <a class="button plain" href={`/compare?report=${predecessor.report_id}&report=${id}`}>
           What changed since <Moment at={predecessor.generated_at} />:{' '}
           <Level level={predecessor.risk.level} score={predecessor.risk.score} />

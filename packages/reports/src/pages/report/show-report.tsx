@@ -51,7 +51,7 @@ async function readKnown(api: ApiClient, reportId: string, query: URLSearchParam
     waits ? api.get<HistoryProgress>(`${base}/history`).catch(nullWhereRefused) : null,
     waits ? findNewer(api, report).catch(nullWhereRefused) : null,
     // It may be in an archive, and this one is not.
-    findPredecessor(api, report).catch(nullWhereRefused),
+    findPredecessor(api, report).catch((error: unknown) => nullWhereRefused(error) ?? ('unread' as const)),
     findOtherDecisions(api, report).catch(nullWhereRefused),
     findExpanded(api, { address: query.get('expand'), chain: report.chain }, document.flow.picture),
   ])
