@@ -2,7 +2,7 @@
 import { jobPath, jobRefusal, type BulkParts } from '@cupel/bulk/routes'
 import { riskLevels } from '@cupel/contracts'
 import { z } from 'zod'
-import { referenceOf } from '@cupel/reports/routes'
+import { RecordRetiredError, referenceOf } from '@cupel/reports/routes'
 import { jsonAnswer, keyedEndpoint, type Endpoint, type KeyedCall, type LargeRead } from '@cupel/gate/http'
 import { addNote } from '../index.js'
 import { caseAuthorOf, caseText, factsOf, type CaseParts } from './case-description.js'
@@ -82,6 +82,7 @@ interface CasesOrder {
   readonly slice: LargeRead['slice']
 }
 
+/** Rejects for a report in an archive that is not read here once it came to all the others. */
 async function openCases(parts: CaseParts, call: KeyedCall, { reportIds, text, slice }: CasesOrder) {
   // The record of the call has the call; each case only names its author.
   const author = { ...(await caseAuthorOf(parts, call, 200)), call: null }
@@ -94,11 +95,20 @@ async function openCases(parts: CaseParts, call: KeyedCall, { reportIds, text, s
     if (ok) opened += 1
     else existing += 1
   }
+  let looked = 0
+  let retired: RecordRetiredError | null = null
   for (const reportId of reportIds) {
     if (Date.now() > until) break
-    // It may wait for the read model, and meanwhile the turn is that of others.
-    const found = await parts.reports.find(call.caller, reportId)
-    if (found.kind === 'report') await slice(() => openOne(found.document))
+    looked += 1
+    try {
+      // It may wait for the read model, and meanwhile the turn is that of others.
+      const found = await parts.reports.find(call.caller, reportId)
+      if (found.kind === 'report') await slice(() => openOne(found.document))
+    } catch (error) {
+      if (!(error instanceof RecordRetiredError)) throw error
+      retired ??= error
+    }
   }
+  if (retired !== null && looked === reportIds.length) throw retired
   return { opened, existing, left_out: reportIds.length - opened - existing }
 }

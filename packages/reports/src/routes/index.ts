@@ -12,4 +12,6 @@ export { refusalOf, reportPath } from './get-report.js'
 export { type ReportListing, addressParameter, cursorOf, filterOf, scopeOf } from './list-reports.js'
 export { type ExplainReports, createExplainReports } from './report-changes.js'
 export { reportComponent } from './report-description.js'
+/** `ReportReader.find` rejects with it for a report that only an archive has which is not read here. */
+export { RecordRetiredError } from '@cupel/event-log'
 export { type FoundReport, REPLAY_WAIT_MS, type ReportReader, createReportReader } from './report-reader.js'
