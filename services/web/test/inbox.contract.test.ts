@@ -179,6 +179,18 @@ test('a form without a choice, or without a note, changes nothing', async () => 
   expect(sent()).toEqual([])
 })
 
+test('an action that the page does not offer marks nothing', async () => {
+  api.answer = listing(change)
+  for (const action of ['', 'delete', 'READ']) {
+    const answer = await post('/inbox', [
+      ['entry', `${ID} r1`],
+      ['do', action],
+    ])
+    expect(answer.status, action).toBe(400)
+  }
+  expect(sent()).toEqual([])
+})
+
 test('a key that only reads marks entries and sees no button for cases', async () => {
   api.answer = listing(change)
   const html = await shown('/inbox', aSession({ scope: 'read-only' }))

@@ -5,7 +5,7 @@ import { until } from '@cupel/testkit'
 import { expect, test } from 'vitest'
 import { holdLease } from './hold-lease.js'
 
-/** Longer than two signs of life. */
+/** Longer than one sign of life, which a silent session still owes. */
 const ENDING_MS = 2_500
 
 interface Server {

@@ -49,7 +49,7 @@ export function decideProposedChange(parts: ProposedChangeParts): Endpoint {
     tag: CHANGES_TAG,
     summary: 'Confirm or refuse a proposed change',
     description:
-      'Confirmed, it is made with the rights of the key of this call, which must be as many as the change needs. A key that it issues is shown once, in this answer. Whoever proposed it may always refuse it.',
+      'Confirmed, it is made with the rights of the key of this call, which must be as many as the change needs. A key that it issues is shown once, in this answer. Whoever proposed it may refuse it, until it is in force.',
     access: 'admin',
     pathSchema: changePath,
     bodySchema: decisionBody,

@@ -5,6 +5,8 @@ import { CHOICE, inboxPage } from './show-inbox.js'
 /** A browser waits this long; pressing again opens the rest. */
 const MAX_WORK_MS = 20_000
 
+const MARKS: readonly string[] = ['read', 'unread', 'read-all']
+
 /** Opens the case of a report. False if it has one; null if the key may not call any more in time. */
 export type OpenCase = (
   call: Pick<PageCall, 'api'>,
@@ -22,9 +24,15 @@ export const changeInbox = (openCase: OpenCase | null): Page => ({
     const opensCases = openCase !== null
     if (chosen.length === 0)
       return await inboxPage(call, { status: 400, fault: 'Choose an entry first.', done: null, opensCases })
-    return what === 'cases' && openCase !== null
-      ? await openCases(call, chosen, openCase)
-      : await mark(call, chosen, { isRead: what !== 'unread', opensCases })
+    if (what === 'cases' && openCase !== null) return await openCases(call, chosen, openCase)
+    if (!MARKS.includes(what))
+      return await inboxPage(call, {
+        status: 400,
+        fault: 'Choose an action of this page.',
+        done: null,
+        opensCases,
+      })
+    return await mark(call, chosen, { isRead: what !== 'unread', opensCases })
   },
 })
 
