@@ -5,6 +5,8 @@ import {
   eventsOf,
   type LogIdentity,
   type LogRecord,
+  placeOf,
+  timeOfRecord,
 } from '@cupel/event-log'
 import {
   createSignatureCheck,
@@ -19,6 +21,10 @@ export interface SignatureSummary {
   readonly signed: number
   /** Reports without a signature: none is required while the log names no key. */
   readonly unsigned: number
+  /** Those of them that are from before the first key: they carry a MAC only. */
+  readonly beforeFirstKey: number
+  /** ISO 8601: when the log named its first key; null if it names none. */
+  readonly firstKeyAt: string | null
   /** Keys that the log names or the caller gave. */
   readonly keys: readonly {
     readonly keyId: string
@@ -41,43 +47,67 @@ export interface SignatureExamination {
 export interface SignatureCounts {
   signed: number
   unsigned: number
+  beforeFirstKey: number
   readonly reportsOfKey: Record<string, number>
 }
 
-export const noSignatures = (): SignatureCounts => ({ signed: 0, unsigned: 0, reportsOfKey: {} })
+export const noSignatures = (): SignatureCounts => ({
+  ...{ signed: 0, unsigned: 0, beforeFirstKey: 0, reportsOfKey: {} },
+})
 
 export function addSignatures(counts: SignatureCounts, other: SignatureCounts): void {
   counts.signed += other.signed
   counts.unsigned += other.unsigned
+  counts.beforeFirstKey += other.beforeFirstKey
   for (const [keyId, reports] of Object.entries(other.reportsOfKey))
     counts.reportsOfKey[keyId] = (counts.reportsOfKey[keyId] ?? 0) + reports
 }
 
+export interface SignatureParts {
+  readonly log: AuthenticLog
+  readonly codec: EventCodec
+  /** Keys that came from another source than the log; null to use the keys that the log names. */
+  readonly publicKeys: readonly PublicKey[] | null
+  /** Offsets before which records have a leaf before that of the first key, by `topic/partition`; none if no tree shows it. */
+  readonly beforeKeys?: ReadonlyMap<string, number>
+}
+
 /**
- * `publicKeys`: keys that came from another source than the log; null to use the keys that the log names. Where there is a key, every
- * report must be signed, from the first one on.
+ * Where there is a key, every report must be signed, except those that the tree and their times show to be from before the log named its
+ * first key.
  */
-export async function openSignatureExamination(
-  parts: { readonly log: AuthenticLog; readonly codec: EventCodec },
-  publicKeys: readonly PublicKey[] | null,
-): Promise<SignatureExamination> {
-  const { published, adopted } = await readKeyEvents(parts)
+export async function openSignatureExamination(parts: SignatureParts): Promise<SignatureExamination> {
+  const { publicKeys, beforeKeys } = parts
+  const { published, adopted, firstKeyAt } = await readKeyEvents(parts)
   const trusted = publicKeys ?? published
   const isDue = published.length > 0 || trusted.length > 0
   const check = createSignatureCheck(trusted, identitiesOf(await parts.log.identity(), adopted))
 
-  function faultOf(verdict: SignatureVerdict, counts: SignatureCounts): Omit<Finding, 'record'> | null {
-    if (verdict.kind === 'no-signature') {
-      counts.unsigned += 1
-      return isDue ? { kind: 'unsigned', detail: 'carries no signature' } : null
-    }
+  function isBeforeFirstKey(record: LogRecord): boolean {
+    const at = timeOfRecord(record)
+    const hasEarlierLeaf = record.offset < (beforeKeys?.get(placeOf(record)) ?? 0)
+    return hasEarlierLeaf && at !== null && firstKeyAt !== null && at < firstKeyAt
+  }
+
+  function faultOfUnsigned(record: LogRecord, counts: SignatureCounts): Omit<Finding, 'record'> | null {
+    counts.unsigned += 1
+    if (!isDue) return null
+    if (!isBeforeFirstKey(record)) return { kind: 'unsigned', detail: 'carries no signature' }
+    counts.beforeFirstKey += 1
+    return null
+  }
+
+  function faultOf(
+    verdict: Exclude<SignatureVerdict, { readonly kind: 'no-signature' }>,
+    counts: SignatureCounts,
+  ): Omit<Finding, 'record'> | null {
     if (verdict.kind === 'malformed') return { kind: 'signature', detail: 'has a malformed signature' }
     const { keyId } = verdict
     if (verdict.kind === 'unknown-key')
       return { kind: 'signature', detail: `is signed by the key ${keyId}, which ${untrusted(keyId)}` }
     if (verdict.kind === 'wrong-signature')
       return { kind: 'signature', detail: `is not what the key ${keyId} signed` }
-    addSignatures(counts, { signed: 1, unsigned: 0, reportsOfKey: { [keyId]: 1 } })
+    addSignatures(counts, { ...noSignatures(), signed: 1, reportsOfKey: { [keyId]: 1 } })
     return null
   }
 
@@ -88,11 +118,13 @@ export async function openSignatureExamination(
 
   return {
     examine(record, valueSha256, counts) {
-      const fault = faultOf(check(record, valueSha256), counts)
+      const verdict = check(record, valueSha256)
+      const fault =
+        verdict.kind === 'no-signature' ? faultOfUnsigned(record, counts) : faultOf(verdict, counts)
       return fault === null ? null : problemOf({ ...fault, record })
     },
-    summary: ({ signed, unsigned, reportsOfKey }) => ({
-      ...{ signed, unsigned },
+    summary: ({ signed, unsigned, beforeFirstKey, reportsOfKey }) => ({
+      ...{ signed, unsigned, beforeFirstKey, firstKeyAt },
       keys: distinct([...published, ...trusted]).map((key) => ({
         keyId: key.id,
         verifierKey: verifierKey(key),
@@ -116,6 +148,7 @@ function problemOf({ kind, detail, record }: Finding): Problem {
 
 interface KeyEvents {
   readonly published: readonly PublicKey[]
+  readonly firstKeyAt: string | null
   /** Maps the identity of each adopted copy to the identity of the log that it replaced (docs/adr/0318). */
   readonly adopted: ReadonlyMap<LogIdentity, LogIdentity>
 }
@@ -129,15 +162,18 @@ function identitiesOf(own: LogIdentity, adopted: KeyEvents['adopted']): LogIdent
 }
 
 /** The few events about keys and copies. Records of other producers and undecodable records are left out and reported elsewhere. */
-async function readKeyEvents(parts: Parameters<typeof openSignatureExamination>[0]): Promise<KeyEvents> {
+async function readKeyEvents(parts: Pick<SignatureParts, 'log' | 'codec'>): Promise<KeyEvents> {
   const published: PublicKey[] = []
+  const times: string[] = []
   const adopted = new Map<LogIdentity, LogIdentity>()
   for await (const event of eventsOf(parts, ['SigningKeyPublished', 'LogAdopted']))
     if (event.type === 'SigningKeyPublished') {
       const key = parseVerifierKey(event.data.verifierKey)
-      if (key !== null) published.push(key)
+      if (key === null) continue
+      published.push(key)
+      times.push(event.envelope.time)
     } else if (event.type === 'LogAdopted') adopted.set(event.data.log, event.data.replaces)
-  return { published, adopted }
+  return { published, adopted, firstKeyAt: times.sort()[0] ?? null }
 }
 
 const isSame = (one: PublicKey, other: PublicKey): boolean => verifierKey(one) === verifierKey(other)

@@ -4,24 +4,16 @@
  * Nothing is changed.
  */
 import type { TopicSpec } from '@cupel/contracts'
-import {
-  type AuthenticLog,
-  type EventCodec,
-  type LogRange,
-  type Place,
-  placeOf,
-  placesOf,
-  rangeOf,
-} from '@cupel/event-log'
+import { type LogRange, type Place, placeOf, placesOf, rangeOf } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { inParallel } from '@cupel/projections'
-import type { PublicKey } from '@cupel/signing'
 import { compareReadModels } from './compare-read-models.js'
 import { problemAt, type Problem } from './problem.js'
 import {
   addSignatures,
   noSignatures,
   openSignatureExamination,
+  type SignatureParts,
   type SignatureSummary,
 } from './report-signatures.js'
 import type { ReadingProgress } from './stored-reports.js'
@@ -55,16 +47,12 @@ export interface VerifyResult {
   readonly problems: readonly Problem[]
 }
 
-export interface VerifyOptions {
-  readonly log: AuthenticLog
-  readonly codec: EventCodec
+export interface VerifyOptions extends SignatureParts {
   /** Database of the read models to compare; null without one, as with an archive. */
   readonly database: Database | null
   readonly topics: readonly Pick<TopicSpec, 'name'>[]
   /** Topics of dead letters: their records are only counted, because they are stored unchanged. */
   readonly rawTopics: ReadonlySet<string>
-  /** Keys that came from another source than the log; null to check signatures with the keys that the log names. */
-  readonly publicKeys: readonly PublicKey[] | null
   readonly maxProblems: number
   readonly onProgress?: (progress: ReadingProgress) => void
   readonly maxIds?: number
@@ -115,7 +103,7 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
     topics: summaries,
     records: summaries.reduce((sum, { records }) => sum + records, 0),
     ...totals,
-    signatures: (await openSignatureExamination(options, options.publicKeys)).summary(signatures),
+    signatures: (await openSignatureExamination(options)).summary(signatures),
     problemCount,
     problems,
   }

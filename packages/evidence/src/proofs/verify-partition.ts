@@ -3,8 +3,6 @@ import { hash } from 'node:crypto'
 import { reportPartitionAmong, type DomainEvent } from '@cupel/contracts'
 import { canonicalJson } from '@cupel/domain'
 import {
-  type AuthenticLog,
-  type EventCodec,
   type EventLog,
   type ForgeryCheck,
   type LogRange,
@@ -13,7 +11,6 @@ import {
   timeOfRecord,
   TYPE_HEADER,
 } from '@cupel/event-log'
-import type { PublicKey } from '@cupel/signing'
 import { createIdSet } from './id-set.js'
 import { problemAt, type Problem, type ProblemKind } from './problem.js'
 import {
@@ -21,6 +18,7 @@ import {
   openSignatureExamination,
   type SignatureCounts,
   type SignatureExamination,
+  type SignatureParts,
 } from './report-signatures.js'
 
 export interface PartitionPiece extends LogRange {
@@ -52,14 +50,7 @@ export type VerifyPartition = (
   onRecords: (records: number) => void,
 ) => Promise<VerifiedPartition>
 
-export interface PartitionParts {
-  readonly log: AuthenticLog
-  readonly codec: EventCodec
-  /** Keys that came from another source than the log; null to check signatures with the keys that the log names. */
-  readonly publicKeys: readonly PublicKey[] | null
-}
-
-interface Run extends Pick<PartitionParts, 'log' | 'codec'> {
+interface Run extends Pick<SignatureParts, 'log' | 'codec'> {
   readonly piece: PartitionPiece
   readonly forgeryOf: ForgeryCheck
   readonly examination: SignatureExamination
@@ -67,10 +58,10 @@ interface Run extends Pick<PartitionParts, 'log' | 'codec'> {
   readonly onRecords: (records: number) => void
 }
 
-export async function createPartitionVerifier(parts: PartitionParts): Promise<VerifyPartition> {
-  const { log, codec, publicKeys } = parts
+export async function createPartitionVerifier(parts: SignatureParts): Promise<VerifyPartition> {
+  const { log, codec } = parts
   const forgeryOf = await log.forgeryCheck()
-  const examination = await openSignatureExamination(parts, publicKeys)
+  const examination = await openSignatureExamination(parts)
   return async (piece, onRecords) => {
     const result: VerifiedPartition = {
       ...{ records: 0, byType: {}, repeats: 0, reports: 0, failures: 0, repeatedReports: 0 },

@@ -40,6 +40,7 @@ export { isProof } from './format/proof.js'
 export type { SealedReference } from './format/sealed-reference.js'
 export { parseTilePath, type TileName } from './format/tiles.js'
 export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'
+export { offsetsBeforeKeys } from './keys/offsets-before-keys.js'
 export { publishedKeys, publishKeys, unpublishedKeys } from './keys/publish-keys.js'
 export { isLogSigned, openRecordSigner } from './keys/record-signer.js'
 export {

@@ -1,5 +1,6 @@
-/** The leaves of new records, in the order of topics, partitions and offsets. */
+/** The leaves of new records, in the order of topics, partitions and offsets; those of keys come last. */
 import { turnsOnly, type Pauses } from '@cupel/kit/concurrency'
+import { topicOf } from '@cupel/contracts'
 import { placeOf, type EventCodec, type EventLog, type Place } from '@cupel/event-log'
 import type { CheckpointMove } from '@cupel/projections'
 import { knownStart } from './known-start.js'
@@ -28,9 +29,10 @@ export interface LeafParts {
 
 /** Throws TransparencyStoppedError if the log ends before records that have a leaf. */
 export async function newLeaves(
-  { log, codec, places, maxLeaves = MAX_NEW_LEAVES, pauses = turnsOnly() }: LeafParts,
+  { log, codec, places: given, maxLeaves = MAX_NEW_LEAVES, pauses = turnsOnly() }: LeafParts,
   positions: ReadonlyMap<string, number>,
 ): Promise<NewLeaves> {
+  const places = keysLast(given)
   const ends = await Promise.all(places.map(({ topic, partition }) => log.endOffset(topic, partition)))
   const fresh = places.filter((place, at) => ends[at]! !== (positions.get(placeOf(place)) ?? 0))
   const starts = new Map(
@@ -59,4 +61,10 @@ export async function newLeaves(
     moves.push({ topic, partition, expected, next, atEnd: next === end })
   }
   return { leaves, moves, hasMore: left === 0 }
+}
+
+/** So that the records from before a key have their leaves before it. */
+function keysLast(places: readonly Place[]): readonly Place[] {
+  const isOfKeys = ({ topic }: Place): boolean => topic === topicOf('SigningKeyPublished')
+  return [...places.filter((place) => !isOfKeys(place)), ...places.filter(isOfKeys)]
 }

@@ -1,3 +1,4 @@
+import { topicOf } from '@cupel/contracts'
 import { LogUnavailableError, type EventCodec, type EventLog, type LogRange } from '@cupel/event-log'
 import { expect, test } from 'vitest'
 import { newLeaves } from './new-leaves.js'
@@ -46,4 +47,20 @@ test('a start of the log that cannot be read for another reason stops the leaves
   await expect(newLeaves({ log, codec, places: [PLACE] }, new Map())).rejects.toThrow(
     'The offset is not a number.',
   )
+})
+
+test('the leaf of a key comes behind those of the records from before it', async () => {
+  const log = {
+    startOffset: () => Promise.resolve(0),
+    endOffset: () => Promise.resolve(1),
+    async *read({ topic, partition }: LogRange) {
+      yield [{ topic, partition, offset: 0, key: '', value: Buffer.alloc(0), headers: {}, timestampMs: 0 }]
+    },
+  } as unknown as EventLog
+  const keys = topicOf('SigningKeyPublished')
+  const places = [{ topic: keys, partition: 0 }, PLACE]
+  const inOrder = async (maxLeaves: number) =>
+    (await newLeaves({ log, codec, places, maxLeaves }, new Map())).leaves.map(({ record }) => record?.topic)
+  expect(await inOrder(2)).toEqual([PLACE.topic, keys])
+  expect(await inOrder(1)).toEqual([PLACE.topic])
 })

@@ -145,6 +145,30 @@ test('keys are exchanged, and earlier reports stay signed', async () => {
   expect(await verify()).toMatchObject({ exitCode: 0, signatures: { signed: 2, unsigned: 0 } })
 })
 
+test('reports from before the first key carry a MAC only, and later ones without a signature are named', async () => {
+  await decided.close()
+  decided = await openDecided()
+  await decided.importLabels('sdn', [SANCTIONED.row])
+  await decided.screen(SANCTIONED.address, 'ETH')
+  createSigningKeys(keysFile())
+  await decided.restartScorer()
+  report = await decided.screen(SANCTIONED.address, 'ETH')
+  await published(1)
+  // No leaf shows yet which report came first.
+  expect(kinds(await verify())).toEqual(['unsigned'])
+  await giveLeaves(decided)
+  const first_key_at = expect.stringMatching(/^20/) as string
+  expect(await verify()).toMatchObject({
+    ...{ exitCode: 0, is_proven: true, problems: [] },
+    signatures: { signed: 1, unsigned: 1, before_first_key: 1, first_key_at },
+  })
+  const { out } = await decided.cupel('audit', 'verify')
+  expect(out).toMatch(/Reports are signed from 20.*Z on: 1 are from before it and carry a MAC only\./)
+  await appendForged((records) => records)
+  await giveLeaves(decided)
+  expect(kinds(await verify())).toEqual(['unsigned'])
+})
+
 test('an auditor with public keys and nothing secret verifies, and trusts no key of the log', async () => {
   const file = join(decided.folder, 'public-keys.txt')
   writeFileSync(file, `# of the operator\n${verifierKey(keys().signer.key)}\n`)

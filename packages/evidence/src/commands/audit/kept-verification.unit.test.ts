@@ -22,7 +22,11 @@ const open = (whole = false, checks: { version?: string; checksMacs?: boolean } 
 
 const verified = {
   ...{ records: 4, byType: {}, repeats: 0, reports: 0, failures: 0, repeatedReports: 0 },
-  ...{ signatures: { signed: 0, unsigned: 0, reportsOfKey: {} }, problemCount: 0, problems: [] },
+  ...{
+    signatures: { signed: 0, unsigned: 0, beforeFirstKey: 0, reportsOfKey: {} },
+    problemCount: 0,
+    problems: [],
+  },
 }
 const partition = { topic: 't', partition: 0, from: 0, to: 4, verified }
 const headOf = (size: number, next: number) => ({

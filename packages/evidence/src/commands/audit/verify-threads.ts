@@ -1,6 +1,11 @@
 /** The work of `cupel audit verify` that threads share: partitions of the log, and runs of records to compare with their leaves. */
-import type { PartitionPiece, VerifiedPartition, VerifyPartition } from '../../proofs/index.js'
-import { verifierKey, type PublicKey } from '@cupel/signing'
+import type {
+  PartitionPiece,
+  SignatureParts,
+  VerifiedPartition,
+  VerifyPartition,
+} from '../../proofs/index.js'
+import { verifierKey } from '@cupel/signing'
 import type { ComparedRun, CompareRun, LeafRun } from '../../transparency/index.js'
 import type { CliContext } from '@cupel/command-line'
 import { startOrderThreads, type OrderThread } from './order-threads.js'
@@ -21,11 +26,16 @@ export interface VerifyThreads {
 
 export function startVerifyThreads(
   context: CliContext,
-  { source, publicKeys }: { readonly source: ThreadSource; readonly publicKeys: readonly PublicKey[] | null },
+  {
+    source,
+    publicKeys,
+    beforeKeys,
+  }: { readonly source: ThreadSource } & Pick<SignatureParts, 'publicKeys'> &
+    Required<Pick<SignatureParts, 'beforeKeys'>>,
   { records, threads: asked }: { readonly records: number; readonly threads: number | undefined },
 ): VerifyThreads {
   const data = {
-    ...{ environment: { ...context.environment }, source },
+    ...{ environment: { ...context.environment }, source, beforeKeys },
     publicKeys: publicKeys?.map(verifierKey) ?? null,
   }
   const threads = startOrderThreads<VerifyOrder, VerifyOrderResult>('verify-worker', data, { asked, records })

@@ -6,11 +6,14 @@ import { createRunComparison } from '../../transparency/index.js'
 import { serveOrders, type ThreadData } from './serve-orders.js'
 import type { VerifyOrder, VerifyOrderResult } from './verify-threads.js'
 
-const data = workerData as ThreadData & { readonly publicKeys: readonly string[] | null }
+const data = workerData as ThreadData & {
+  readonly publicKeys: readonly string[] | null
+  readonly beforeKeys: ReadonlyMap<string, number>
+}
 
 await serveOrders<VerifyOrder, VerifyOrderResult>(parentPort!, data, async ({ log, codec }) => {
   const publicKeys = data.publicKeys?.flatMap((key) => parseVerifierKey(key) ?? []) ?? null
-  const verify = await createPartitionVerifier({ log, codec, publicKeys })
+  const verify = await createPartitionVerifier({ log, codec, publicKeys, beforeKeys: data.beforeKeys })
   const compare = await createRunComparison({ log, codec })
   return (order, onRecords) =>
     order.kind === 'partition' ? verify(order.piece, onRecords) : compare(order.run)

@@ -4,6 +4,7 @@ import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, placeOf, rangesOf } from '@cupel/event-log'
 import type { PublicKey } from '@cupel/signing'
 import {
+  offsetsBeforeKeys,
   readAcceptedLosses,
   readCosigning,
   transparencyFolder,
@@ -203,13 +204,16 @@ export async function verifyConnected(
     (sum, range) => sum + range.to - Math.max(range.from, since?.get(placeOf(range)) ?? 0),
     0,
   )
+  const beforeKeys = await offsetsBeforeKeys(parts.connections.database, identity)
   const threads = startVerifyThreads(
     context,
-    { source: { kind: 'connections', config, isAuditor: publicKeys !== null }, publicKeys },
+    { source: { kind: 'connections', config, isAuditor: publicKeys !== null }, publicKeys, beforeKeys },
     { records, threads: options.threads },
   )
   try {
-    return await verifyWith(context, options, { ...parts, identity, keeper, since, lost, threads })
+    return await verifyWith(context, options, {
+      ...{ ...parts, identity, keeper, since, beforeKeys, lost, threads },
+    })
   } finally {
     await threads.close()
   }
@@ -220,6 +224,8 @@ interface WorkParts extends VerifyParts {
   /** Null if nothing is kept between runs. */
   readonly keeper: Keeper | null
   readonly since: ReadonlyMap<string, number> | undefined
+  /** The records that have a leaf before that of the first key. */
+  readonly beforeKeys: ReadonlyMap<string, number>
   /** Ends of the log that are before what an earlier run verified. */
   readonly lost: readonly Problem[]
   readonly threads: VerifyThreads
@@ -236,6 +242,7 @@ async function verifyWith(context: CliContext, options: VerifyOptions, parts: Wo
       database: comparesRows && isWhole ? database : null,
       maxProblems: MAX_PROBLEMS,
       publicKeys,
+      beforeKeys: parts.beforeKeys,
     },
     topics: [...topicSpecs, ...deadLetters],
     ...readingOptions(context, options),

@@ -1,5 +1,5 @@
 /** Somebody with the owner's account of the database changes rows: `audit verify` compares every table that states something with the log. */
-import { LATEST_REPORTS_GROUP, topicOf, type ReportGenerated } from '@cupel/contracts'
+import { decidedEventId, LATEST_REPORTS_GROUP, topicOf, type ReportGenerated } from '@cupel/contracts'
 import { endsOf, withMac } from '@cupel/event-log'
 import { putCheckpoints } from '@cupel/projections'
 import {
@@ -188,6 +188,55 @@ test('the words that an erasure leaves cause a problem only in an account that w
   const recorded = `INSERT INTO projection.outbox (topic, key, event) VALUES ('t', 'k', '${event}')`
   expect(await problemsAfter([recorded], erase)).toEqual([])
 })
+
+test.each([
+  ['refused', 'refuse', '', /whose proposal was refused/],
+  ['never decided', null, '', /whose proposal nobody confirmed/],
+  ['of nobody', 'confirm', 'another', /which no proposal states/],
+  ['confirmed', 'confirm', '', null],
+])('a policy in the log whose proposal is %s', async (_what, decision, other, said) => {
+  const { statements, activation } = proposal(decision)
+  const activated = { ...activation, envelope: { id: `${activation.envelope.id}${other}` } }
+  const problems = await problemsAfter([...statements, waiting(activated)])
+  const found = { row: expect.stringContaining('access.proposed_change') as string, since: AT }
+  expect(problems).toMatchObject(
+    said === null ? [] : [{ kind: 'table', ...found, detail: expect.stringMatching(said) as string }],
+  )
+})
+
+const AT = '2026-11-23T02:00:00.000Z'
+const waiting = (event: object): string =>
+  `INSERT INTO projection.outbox (topic, key, event) VALUES ('t', 'k', '${JSON.stringify(event)}')`
+
+/** A proposal of a policy with its decision, as rows and events, and the event that puts it in force. */
+function proposal(decision: string | null) {
+  const [changeId, accountId, proposedBy] = ['chg_00000000000000000001', 'acc_test', 'key_1']
+  const proposed = {
+    ...{ changeId, accountId, ofAccountId: accountId, livemode: true, kind: 'activate_policy', change: '{}' },
+    ...{ basedOn: '', reason: '', proposedBy, holder: '', actor: '', subject: '', proposedAt: AT },
+  }
+  const decided = { changeId, accountId, decision, decidedBy: 'key_2', actor: '', decidedAt: AT }
+  const policy = { policyId: 'p', version: 1, document: '{}', sha256: '' }
+  return {
+    statements: [
+      `INSERT INTO access.proposed_change (change_id, account_id, livemode, kind, change, based_on, reason, proposed_by, holder, actor, subject,
+         proposed_at, proposer_account_id) VALUES ('${changeId}', '${accountId}', true, 'activate_policy', '{}', '', '', '${proposedBy}', '', '', '', '${AT}', '${accountId}')`,
+      waiting({ type: 'ChangeProposed', data: proposed, envelope: {} }),
+      ...(decision === null
+        ? []
+        : [
+            `UPDATE access.proposed_change SET decision = '${decision}', decided_by = 'key_2', decider = '', decider_account_id = '${accountId}', decided_at = '${AT}'
+               WHERE change_id = '${changeId}'`,
+            waiting({ type: 'ProposedChangeDecided', data: decided, envelope: {} }),
+          ]),
+    ],
+    activation: {
+      type: 'PolicyActivated',
+      data: { ...policy, activatedBy: 'key key_2', reason: '', activatedAt: AT },
+      envelope: { id: decidedEventId('policy.proposal', `${changeId} of key ${proposedBy}`) },
+    },
+  }
+}
 
 test('the command ends with 1 and names the row', async () => {
   const { database } = decided

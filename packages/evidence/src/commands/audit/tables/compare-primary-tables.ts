@@ -9,6 +9,7 @@ import type { Database } from '@cupel/postgres'
 import type { Acceptance } from '../../../transparency/index.js'
 import { latestTimeIn, type Columns } from '@cupel/projections'
 import { differenceOf, type Problem } from '../../../proofs/index.js'
+import { unconfirmedPolicies } from './unconfirmed-policies.js'
 import { statedTables, statementsOf, statingEventTypes } from './stated-rows.js'
 
 interface Parts {
@@ -29,13 +30,15 @@ interface Stated {
   readonly erasedAccounts: Set<string>
   /** The keys of erased references, as sealed texts begin with them. */
   readonly erasedReferences: string[]
+  /** Policies that came into force. */
+  readonly activations: DomainEvent<'PolicyActivated'>[]
   /** What restores recorded as lost: the database cannot have these rows. */
   readonly losses: string[]
   /** The last time at which the loss of records that state rows was accepted; empty if there is none. */
   readonly acceptedAt: string
 }
 
-const ALSO: readonly EventType[] = ['PersonalDataErased', 'InstallationRestored']
+const ALSO: readonly EventType[] = ['PersonalDataErased', 'InstallationRestored', 'PolicyActivated']
 const types = new Set<string>([...statingEventTypes, ...ALSO])
 const existing = new Set(topicSpecs.map(({ name }) => name))
 const topics = [
@@ -45,14 +48,25 @@ const topics = [
 export async function comparePrimaryTables(parts: Parts): Promise<readonly Problem[]> {
   const stated: Stated = {
     ...{ states: new Map(), rotatedFrom: new Map(), erasedAccounts: new Set(), losses: [] },
-    erasedReferences: [],
+    ...{ erasedReferences: [], activations: [] },
     acceptedAt: lastAcceptance(parts.acceptances),
   }
   const ends = await apply(parts, stated, { from: new Map(), keepsStates: false })
   const { rows, waiting } = await readRows(parts.database)
   await apply(parts, stated, { from: ends, keepsStates: true })
   for (const event of waiting) applyEvent(stated, event, true)
-  return [...statedTables.keys()].flatMap((table) => compareTable(table, rows.get(table)!, stated))
+  const differences = [...statedTables.keys()].flatMap((table) =>
+    compareTable(table, rows.get(table)!, stated),
+  )
+  return [...differences, ...unconfirmedOf(stated)]
+}
+
+/** The events of a proposal may be among lost ones. */
+function unconfirmedOf({ activations, states, losses, acceptedAt }: Stated): Problem[] {
+  if (losses.length > 0) return []
+  const changes = [...(states.get('access.proposed_change') ?? [])]
+  const behind = activations.filter(({ data }) => data.activatedAt > acceptedAt)
+  return unconfirmedPolicies(behind, new Map(changes.map(([id, all]) => [id, all.at(-1) ?? null])))
 }
 
 function lastAcceptance(acceptances: readonly Acceptance[]): string {
@@ -100,9 +114,11 @@ function applyEvent(stated: Stated, event: DomainEvent, keepsStates: boolean): v
 }
 
 function note(
-  { rotatedFrom, erasedAccounts, erasedReferences, losses }: Stated,
-  { type, data }: DomainEvent,
+  { rotatedFrom, erasedAccounts, erasedReferences, activations, losses }: Stated,
+  event: DomainEvent,
 ): void {
+  const { type, data } = event
+  if (type === 'PolicyActivated') activations.push(event as DomainEvent<'PolicyActivated'>)
   if (type === 'ApiKeyIssued') {
     const { keyId, rotatedFrom: from } = data as EventData['ApiKeyIssued']
     if (from !== null) rotatedFrom.set(keyId, from)
