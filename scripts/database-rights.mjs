@@ -235,10 +235,11 @@ function ownModules(root, without) {
   }
 }
 
+/** Null for the SDK, whose folder has another name, and which has no statements. */
 function exportOf(root, path) {
   const [, name, ...rest] = path.split('/')
-  const folder = join(root, 'packages', name)
-  const at = existsSync(folder) ? folder : join(root, 'services', name)
+  const at = ['packages', 'services'].map((group) => join(root, group, name)).find(existsSync)
+  if (at === undefined) return null
   const { exports } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'))
   return join(at, exports[['.', ...rest].join('/')]['cupel-source'])
 }

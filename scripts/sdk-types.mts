@@ -116,7 +116,7 @@ const files = {
   [`${types}/models.ts`]: exportedModels(),
   [`${types}/problem-errors.ts`]: problemErrors(),
   'packages/sdk-conformance/cases/generated/problem-codes.json': problemCases(),
-  'packages/sdk-conformance/cases/generated/proofs.json': proofCases(),
+  'packages/sdk-conformance/cases/generated/proofs.json': await proofCases(),
   'packages/sdk-conformance/cases/generated/records.json': recordCases(),
 }
 let stale = 0

@@ -110,8 +110,3 @@ export function rootOfPath({ leaf, index, size, path }: LeafPath): Buffer | null
   }
   return last === 0 ? Buffer.from(node) : null
 }
-
-/** Whether the path proves that `leaf` is at `index` of the tree of `size` leaves with this root. */
-export function isIncluded({ root, ...path }: LeafPath & { readonly root: Uint8Array }): boolean {
-  return rootOfPath(path)?.equals(root) ?? false
-}

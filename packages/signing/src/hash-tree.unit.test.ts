@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import {
   appendLeaf,
   EMPTY_TREE,
-  isIncluded,
   leafHash,
   nodeHash,
   rootOf,
+  rootOfPath,
   SUBTREE_LEAVES,
   treeRoot,
   wholeTree,
@@ -43,6 +43,13 @@ test('the roots are those of the reference implementations', () => {
   const grown = leaves.map((_, last) => treeRoot(leaves.slice(0, last + 1)).toString('hex'))
   expect(grown).toEqual(roots)
 })
+
+/** Whether the path leads from the leaf to this root. */
+const isIncluded = ({
+  root,
+  ...path
+}: Parameters<typeof rootOfPath>[0] & { readonly root: Buffer }): boolean =>
+  rootOfPath(path)?.equals(root) ?? false
 
 /** MTH as RFC 6962 defines it: recursive, from all leaves. */
 function defined(hashes: readonly Buffer[]): Buffer {

@@ -38,7 +38,7 @@ const proofNow = (): Promise<string> =>
     expect(reply.headers['content-type']).toBe('text/plain; charset=utf-8')
     return reply.text
   })
-const proven = (text: string, proof: string): ProvenReport =>
+const proven = (text: string, proof: string): Promise<ProvenReport> =>
   verifyReport(Buffer.from(text), Buffer.from(proof), keys)
 
 test('a report on which nobody has worked has no proof of a case', async () => {
@@ -53,8 +53,8 @@ test('the proof says everything that the case says, and that nothing between is 
   await write('disposition', { disposition: 'cleared', reason: 'Papers came', version: 2 })
   held = await proofNow()
   const shown = (await call(url, 'GET', `${at}/case`, { key: own.key })).json()
-  const { entries, reference } = proven(report.text, held)
-  expect(reference).toBe('proven')
+  const { entries, customerReference } = await proven(report.text, held)
+  expect(customerReference).toBe('proven')
   expect(
     entries.map((entry) => ({
       ...{ version: entry.version, kind: entry.kind, at: entry.at, text: entry.text },
@@ -82,7 +82,7 @@ test('an entry that was changed in the database has no proof', async () => {
   await swap('escalated', 'open')
   expect((await call(url, 'GET', `${at}/case/proof`, { key: own.key })).status).toBeGreaterThanOrEqual(500)
   await swap('open', 'escalated')
-  expect(proven(report.text, await proofNow()).entries).toHaveLength(3)
+  expect((await proven(report.text, await proofNow())).entries).toHaveLength(3)
 })
 
 test('an erasure takes the texts out of the proof and nothing else, and a proof that was given stays good', async () => {
@@ -94,10 +94,10 @@ test('an erasure takes the texts out of the proof and nothing else, and a proof 
     return reply.text
   })
   const later = await proofNow()
-  const before = proven(report.text, held).entries
+  const { entries: before } = await proven(report.text, held)
   expect(before[1]).toMatchObject({ text: 'No answer' })
-  expect(proven(erased, later)).toMatchObject({
-    reference: 'erased',
+  expect(await proven(erased, later)).toMatchObject({
+    customerReference: 'erased',
     entries: before.map((entry) => ({ ...entry, text: null })),
   })
   expect(Buffer.from(/^extra (.+)$/m.exec(later)![1]!, 'base64').toString()).not.toContain('Papers')

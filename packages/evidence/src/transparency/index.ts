@@ -35,11 +35,14 @@ export {
   type Cosignature,
   type WitnessPolicy,
 } from './format/cosignature.js'
-export type { ProvenEntry } from './format/case-entries.js'
-export { isProof } from './format/proof.js'
-export type { SealedReference } from './format/sealed-reference.js'
+export { isProof, type SealedReference } from './format/proof.js'
 export { parseTilePath, type TileName } from './format/tiles.js'
-export { UnprovenReportError, verifyReport, type ProvenReport } from './format/verify-report.js'
+export {
+  UnprovenReportError,
+  verifyReport,
+  type ProvenEntry,
+  type ProvenReport,
+} from './format/verify-report.js'
 export { offsetsBeforeKeys } from './keys/offsets-before-keys.js'
 export { publishedKeys, publishKeys, unpublishedKeys } from './keys/publish-keys.js'
 export { isLogSigned, openRecordSigner } from './keys/record-signer.js'

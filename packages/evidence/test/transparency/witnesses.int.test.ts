@@ -158,7 +158,7 @@ test('witnesses cosign each new checkpoint: it is served, filed and proven with 
     expect((await own.file('checkpoint.cosigned')).toString()).toBe(note)
   })
   const before = Math.floor(Date.now() / 1000)
-  const { cosignatures } = proven(await proof(), [one, two], 2)
+  const { cosignatures } = await proven(await proof(), [one, two], 2)
   expect(cosignatures.map(({ witness }) => witness)).toEqual([one.name, two.name])
   expect(Math.abs(cosignatures[0]!.at - before)).toBeLessThan(600)
 
@@ -189,17 +189,17 @@ test('a leaf behind the last cosigned checkpoint is proven only by the installat
   await own.extend()
   await until(() => expect(one.seen.values().next().value?.size).toBe(8))
   // The earlier report keeps the checkpoint that both cosigned.
-  expect(proven(await proof(), [one, two], 2).checkpoint.size).toBe(3)
+  expect(await proven(await proof(), [one, two], 2)).toMatchObject({ size: 3 })
   const late = '00000000000000a2'
-  expect(proven(await proof(late), [], 0, late).checkpoint.size).toBe(8)
+  expect(await proven(await proof(late), [], 0, late)).toMatchObject({ size: 8 })
   await until(async () => expect((await proof(late)).includes(one.name)).toBe(true))
   const text = await proof(late)
-  expect(() => proven(text, [one, two], 2, late)).toThrow(`Missing: ${two.name}.`)
+  await expect(proven(text, [one, two], 2, late)).rejects.toThrow(`Missing: ${two.name}.`)
   expect((await own.file('checkpoint.cosigned')).toString().split('\n')[1]).toBe('3')
   two.misbehave(null)
   await cosigned(8)
-  expect(proven(await proof(late), [one, two], 2, late).checkpoint.size).toBe(8)
-  expect(proven(await proof(), [one, two], 2).checkpoint.size).toBe(8)
+  expect(await proven(await proof(late), [one, two], 2, late)).toMatchObject({ size: 8 })
+  expect(await proven(await proof(), [one, two], 2)).toMatchObject({ size: 8 })
 })
 
 /** The answers of a bad witness, and the counted reason. */

@@ -28,13 +28,13 @@ async function proof({ call }: Running, reportId: string): Promise<string> {
     expect(one.status, one.text).toBe(200)
     return one
   })
-  holds(reportId, reply.text)
+  await holds(reportId, reply.text)
   return reply.text
 }
 
-/** Throws if the proof does not hold. */
-function holds(reportId: string, text: string): void {
-  verifyReport(
+/** Rejects if the proof does not hold. */
+async function holds(reportId: string, text: string): Promise<void> {
+  await verifyReport(
     Buffer.from(answered.get(reportId)!),
     Buffer.from(text),
     installation.evidence!.keys.publicKeys,
@@ -92,7 +92,7 @@ test('behind an older database the transparency log goes on where its files end'
 
   const [later] = await oneMore()
   expect(await published()).toBeGreaterThan(before)
-  holds(lost, text)
+  await holds(lost, text)
   await installation.run(async (running) => {
     await readAll(running, customer, answered)
     await proof(running, later)
@@ -125,7 +125,7 @@ test.each(['the log', 'both'])(
     expect(refused.refusals.join()).toContain('accept the loss with --accept-lost')
     expect(await installation.restore({ acceptsLost: true })).toMatchObject({ mayStart: true })
     expect(await installation.restore()).toMatchObject({ mayStart: true, changes: [], lost: [] })
-    holds(lost, text)
+    await holds(lost, text)
     answered.delete(lost)
     await oneMore()
   },

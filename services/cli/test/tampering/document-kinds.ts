@@ -151,9 +151,12 @@ function spoilt(evidence: Evidence, random: Random, { spoil }: Way): Shown {
   }
 }
 
-function refusalOf({ report, proof }: Shown, keys: Parameters<typeof verifyReport>[2]): string | null {
+async function refusalOf(
+  { report, proof }: Shown,
+  keys: Parameters<typeof verifyReport>[2],
+): Promise<string | null> {
   try {
-    verifyReport(report, proof, keys)
+    await verifyReport(report, proof, keys)
     return null
   } catch (error) {
     if (error instanceof UnprovenReportError) return error.message
@@ -166,7 +169,7 @@ export const documentKinds: readonly Kind[] = [
     return {
       ...{ surface: 'report and proof', name, weight: way.weight, command: 'cupel verify' },
       async run(evidence, random) {
-        const refusal = refusalOf(spoilt(evidence, random, way), evidence.publicKeys)
+        const refusal = await refusalOf(spoilt(evidence, random, way), evidence.publicKeys)
         return {
           isFound: refusal !== null,
           isNamed: way.names.test(refusal ?? ''),
@@ -178,7 +181,10 @@ export const documentKinds: readonly Kind[] = [
   {
     ...{ surface: 'report and proof', name: 'keys replaced', weight: 2, command: 'cupel verify' },
     async run(evidence, random) {
-      const refusal = refusalOf(shownOf(oneOf(random, evidence.reports)), foreignKeys(evidence).publicKeys)
+      const refusal = await refusalOf(
+        shownOf(oneOf(random, evidence.reports)),
+        foreignKeys(evidence).publicKeys,
+      )
       return { isFound: refusal !== null, isNamed: /key/.test(refusal ?? ''), detail: String(refusal) }
     },
   },

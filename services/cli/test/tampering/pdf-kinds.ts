@@ -207,12 +207,12 @@ async function shownOf(evidence: Evidence, renders: Renders, random: Random): Pr
   return await Promise.all(
     two.map(async (proven) => {
       const { document, proof } = proven
-      const { checkpoint, hash } = verifyReport(
+      const { log, leafHash: hash } = await verifyReport(
         Buffer.from(document),
         Buffer.from(proof),
         evidence.publicKeys,
       )
-      const leaf = { log: checkpoint.origin, hash }
+      const leaf = { log, hash }
       const pdf = await renders.render(document, leaf)
       return { ...proven, leaf, pdf: Buffer.from(pdf) }
     }),

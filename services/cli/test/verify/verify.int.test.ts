@@ -173,8 +173,8 @@ describe('the PDF of a report', () => {
   beforeAll(async () => {
     const text = await provenReport(PDF_ID, report)
     const { publicKeys } = readSigningKeys(file(SIGNING_KEYS_FILE))
-    const proven = verifyReport(Buffer.from(report), Buffer.from(text), publicKeys)
-    leaf = { log: proven.checkpoint.origin, hash: proven.hash }
+    const proven = await verifyReport(Buffer.from(report), Buffer.from(text), publicKeys)
+    leaf = { log: proven.log, hash: proven.leafHash }
     writeFileSync(file('p.proof'), text)
     writeFileSync(file('c.proof'), await proofOfNote(PDF_ID, report))
     writeFileSync(file('p.txt'), publicKeys.map(verifierKey).join('\n'))

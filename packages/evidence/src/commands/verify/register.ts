@@ -112,23 +112,22 @@ function answerProven(
   options: VerifyOptions,
   proven: ProvenReport & Partial<Pick<ProvenPdf, 'document'>>,
 ): void {
-  const { index, hash, checkpoint, cosignatures, reference, entries, document } = proven
-  const { origin, size, key } = checkpoint
+  const { log, index, size, leafHash, keyId, customerReference, cosignatures, entries, document } = proven
   const result = {
-    ...{ is_proven: true, log: origin, index, leaf_hash: hash, size, key_id: key.id },
-    customer_reference: reference,
+    ...{ is_proven: true, log, index, leaf_hash: leafHash, size, key_id: keyId },
+    customer_reference: customerReference === 'recorded' ? null : customerReference,
     cosignatures: cosignatures.map(cosignatureJson),
     ...(entries.length === 0 ? {} : { case: { entries: entries.map(snakeCase) } }),
     ...(document === undefined ? {} : { pdf: snakeCase(document) }),
   }
   answer(context, options, result, () =>
     [
-      `Proven: the report is leaf ${index} of ${size} in ${origin}, signed by the key ${key.id}.`,
-      `The hash of the leaf is ${hash}.`,
+      `Proven: the report is leaf ${index} of ${size} in ${log}, signed by the key ${keyId}.`,
+      `The hash of the leaf is ${leafHash}.`,
       ...(document === undefined ? [] : documentLines(document)),
       ...cosignatures.map(cosignatureLine),
-      ...(reference === 'erased' ? ['Its customer reference was erased.'] : []),
-      ...(reference === 'sealed' ? ['Its customer reference is sealed.'] : []),
+      ...(customerReference === 'erased' ? ['Its customer reference was erased.'] : []),
+      ...(customerReference === 'sealed' ? ['Its customer reference is sealed.'] : []),
       ...caseLines(entries),
     ].join('\n'),
   )

@@ -51,7 +51,7 @@ export async function verifyPdf(shown: ShownPdf): Promise<ProvenPdf> {
   const source = sourceOf(pdf)
   if (source === null)
     throw new UnprovenReportError('The PDF has no report.json attached as this service attaches it.')
-  const proven = provenAttachment(source.report, () =>
+  const proven = await provenAttachment(source.report, () =>
     verifyReport(Buffer.from(source.report), proof, keys, policy),
   )
   const { caseText, report } = source
@@ -63,7 +63,7 @@ export async function verifyPdf(shown: ShownPdf): Promise<ProvenPdf> {
         : 'The PDF has a case as an appendix, and this proof covers only the report: give the proof of the case. With --unproven-case everything else in it is checked.',
     )
   if (source.renderer !== RENDERER_VERSION) throw new UnprovenReportError(otherRenderer(source.renderer))
-  const leaf = { log: proven.checkpoint.origin, hash: proven.hash }
+  const leaf = { log: proven.log, hash: proven.leafHash }
   await compareDocument(shown, source, leaf)
   const hasUnprovenCase = caseText !== null && !hasProvenCase
   return { ...proven, document: { renderer: RENDERER_VERSION, hasUnprovenCase, hasProvenCase } }
@@ -93,9 +93,9 @@ function shownBrand(text: string): Brand {
   }
 }
 
-function provenAttachment(report: string, verify: () => ProvenReport): ProvenReport {
+async function provenAttachment(report: string, verify: () => Promise<ProvenReport>): Promise<ProvenReport> {
   try {
-    return verify()
+    return await verify()
   } catch (cause) {
     if (!(cause instanceof UnprovenReportError)) throw cause
     const why = `The report.json that is attached to the PDF, of ${Buffer.byteLength(report)} bytes, is not proven.`

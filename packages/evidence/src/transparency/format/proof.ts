@@ -1,8 +1,28 @@
 /** Proofs of C2SP (https://c2sp.org/tlog-proof): a leaf's position, the path from it to the root, and the checkpoint with that root. */
-import { bytesOfBase64, numberOf } from './base64.js'
-import { HASH_BYTES } from './leaf.js'
-import { parseEntryLine, type ProofOfEntry } from './case-entries.js'
-import { isSealedReference, type SealedReference } from './sealed-reference.js'
+
+/**
+ * The customer reference of a report. The log has it sealed, so that it can be erased there, and the leaf has the hash of that text. The
+ * customer has it plain. A proof therefore contains the sealed form, and the salt that shows that it belongs to the plain one.
+ */
+export interface SealedReference {
+  /** The form in the log. */
+  readonly sealed: string
+  /** 32 bytes; null once the key of the account was destroyed. */
+  readonly salt: Buffer | null
+}
+
+/**
+ * An entry of the case of the report, which has a leaf of its own in the same tree: salt of the document, leaf, index, path, text of the entry
+ * as the log has it, and [sealed, plain, salt] of each text that is shown. Bytes in base64.
+ */
+export type ProofOfEntry = readonly [
+  salt: string,
+  leaf: string,
+  index: number,
+  path: readonly string[],
+  text: string,
+  openings: readonly (readonly [sealed: string, plain: string, salt: string])[],
+]
 
 export interface Proof {
   /** The salt of the document, then the text of the leaf, then the sealed reference and its salt, then a line for each entry of the case. Only the path proves it. */
@@ -19,10 +39,6 @@ export interface Proof {
 }
 
 const FIRST_LINE = 'c2sp.org/tlog-proof@v1'
-/** Maximum length of a path: of a tree whose size a JavaScript number can hold. */
-const MAX_PATH = 63
-/** More characters than the proof of the longest case has. */
-export const MAX_PROOF_CHARS = 16_777_216
 
 export function proofText({ salt, entry, reference, entries, index, path, checkpoint }: Proof): string {
   const lines = entries.map((each) => `\n${JSON.stringify(each)}`).join('')
@@ -37,25 +53,10 @@ export function proofText({ salt, entry, reference, entries, index, path, checkp
 export const isProof = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.subarray(0, FIRST_LINE.length + 1)).toString('latin1') === `${FIRST_LINE}\n`
 
-/** Null if the text differs from what `proofText` makes: a proof has exactly one spelling. */
-export function parseProof(text: string): Proof | null {
-  if (text.length > MAX_PROOF_CHARS) return null
-  const end = text.indexOf('\n\n')
-  if (end < 0) return null
-  const [first, extraLine, indexLine, ...hashes] = text.slice(0, end).split('\n')
-  const extra = bytesOfBase64(/^extra ([^ ]+)$/.exec(extraLine ?? '')?.[1] ?? '')
-  const index = numberOf(/^index ([^ ]+)$/.exec(indexLine ?? '')?.[1] ?? '')
-  const path = hashes.flatMap((line) => bytesOfBase64(line, HASH_BYTES) ?? [])
-  if (first !== FIRST_LINE || extra === null || extra.length <= HASH_BYTES || index === null) return null
-  if (hashes.length > MAX_PATH || path.length !== hashes.length) return null
-  const [entry, ...lines] = extra.toString('latin1', HASH_BYTES).split('\n')
-  const at = lines.findIndex((line) => line.startsWith('['))
-  const reference = parseReference(at < 0 ? lines : lines.slice(0, at))
-  const entries = at < 0 ? [] : lines.slice(at).map(parseEntryLine)
-  if (entry === undefined || reference === undefined) return null
-  if (!entries.every((each) => each !== null)) return null
-  const salt = extra.subarray(0, HASH_BYTES)
-  return { salt, entry, reference, entries, index, path, checkpoint: text.slice(end + 2) }
+/** The signed note of a proof whose form was checked. */
+export function noteOfProof(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString('utf8')
+  return text.slice(text.indexOf('\n\n') + 2)
 }
 
 /** A separate line after the leaf: the sealed reference, and its salt unless that was erased. */
@@ -63,14 +64,4 @@ function referenceText(reference: SealedReference | null): string {
   if (reference === null) return ''
   const salt = reference.salt === null ? '' : ` ${reference.salt.toString('base64')}`
   return `\n${reference.sealed}${salt}`
-}
-
-/** Undefined if the line differs from what `referenceText` makes. */
-function parseReference(lines: readonly string[]): SealedReference | null | undefined {
-  if (lines.length === 0) return null
-  const [sealed = '', saltText, ...rest] = (lines[0] ?? '').split(' ')
-  if (lines.length > 1 || rest.length > 0 || !isSealedReference(sealed)) return undefined
-  if (saltText === undefined) return { sealed, salt: null }
-  const salt = bytesOfBase64(saltText, HASH_BYTES)
-  return salt === null ? undefined : { sealed, salt }
 }
