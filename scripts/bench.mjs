@@ -10,40 +10,29 @@ import { orExplain, setUp } from './setup.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const PAGE = join(root, 'docs', 'benchmarks.md')
-const WHAT = [
-  'load',
-  'cost',
-  'guard',
-  'judgement',
-  'answers',
-  'scale',
-  'ledger',
-  'archive',
-  'neighbours',
-  'web',
-]
-const PROFILES = ['embedded', 'kafka']
+const KINDS = {
+  load: 'latency, rate, CPU and memory of screens: floor, screen, bulk',
+  cost: 'what one screen causes: log requests, round trips, wake-ups, CPU',
+  guard:
+    'cost, latency and rates of this build ÷ those of the stored build of an earlier commit, by turns (linux-x64)',
+  judgement: 'precision and recall on real lists, compared with an oracle',
+  ledger: 'screens with exposure on a made-up chain, and the import of its labels and transfers',
+  archive: 'create, verify and recompute an archive',
+  neighbours: "p50 and p95 of a customer's screens while others call",
+  web: 'p50 and p95 of pages of the console in front of many reports',
+}
 const USAGE = `npm run bench -- WHAT [options]
-  load        latency, rate, CPU and memory of screens: echo, floor, screen, bulk
-  cost        what one screen causes: log requests, round trips, wake-ups, CPU; with its budgets
-  guard       cost, latency and rates of this build ÷ those of the stored build of an earlier commit, by turns (linux-x64)
-  judgement   precision and recall on real lists, compared with an oracle
-  answers     levels and reasons that an earlier version and this one give to the addresses of real transfers
-  scale       import rate of many labels
-  ledger      screens with exposure on a made-up chain, and its import
-  archive     create, verify and recompute an archive
-  neighbours  p50 and p95 of a customer's screens while others call
-  web         p50 and p95 of pages of the console in front of many reports
+${Object.entries(KINDS)
+  .map(([name, text]) => `  ${name.padEnd(11)} ${text}`)
+  .join('\n')}
 options
-  --only a,b                 parts of load or guard (idle, screen, bulk, labels), 7 or 100 of ledger (one address in so many is labelled), its histories or follow, or words in the names of neighbours
+  --only a,b                 parts of load or guard (idle, screen, bulk, labels), 7 or 100 of ledger (one address in so many is labelled), or words in the names of neighbours
   --profile embedded|kafka   (default: both for load and guard, kafka for cost, embedded otherwise)
   --brokers 1|3              of the kafka profile (default: 1)
   --seconds N                length of each phase or turn (default: 10)
   --rounds N                 rounds of three turns (default: 6)
-  --rate N                   screens a second of scale, neighbours and bulk (default: 50)
-  --size N                   unlisted addresses, rows, reports, or addresses of a job
-  --seed N                   seed of the unlisted addresses
-  --before FOLDER            checkout of the earlier version of answers, built
+  --rate N                   screens a second of neighbours and bulk (default: 50)
+  --size N                   rows, reports, or addresses of a job
   --docs                     write the table to docs/benchmarks.md`
 
 const { what, docs, ...asked } = readOptions()
@@ -72,15 +61,15 @@ function readOptions() {
     allowPositionals: true,
     options: {
       ...{ only: text(), profile: text(), brokers: text('1'), seconds: text('10'), rounds: text('6') },
-      ...{ rate: text('50'), size: text(), seed: text('20261121'), before: text() },
+      ...{ rate: text('50'), size: text() },
       ...{ docs: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
     },
   })
   if (values.help) end(0)
   const [chosen] = positionals
-  if (positionals.length !== 1 || !WHAT.includes(chosen))
+  if (positionals.length !== 1 || !(chosen in KINDS))
     end(2, `Unknown: ${positionals.join(' ') || 'nothing'}.`)
-  if (values.profile !== undefined && !PROFILES.includes(values.profile))
+  if (values.profile !== undefined && !['embedded', 'kafka'].includes(values.profile))
     end(2, `Unknown profile ${values.profile}.`)
   if (!['1', '3'].includes(values.brokers)) end(2, '--brokers takes 1 or 3.')
   const number = (name, least, most) => {
@@ -90,10 +79,9 @@ function readOptions() {
   }
   return {
     ...{ what: chosen, docs: values.docs, profile: values.profile, brokers: Number(values.brokers) },
-    before: values.before,
     parts: values.only?.split(',') ?? [],
     ...{ seconds: number('seconds', 1, 3_600), rounds: number('rounds', 2, 100) },
-    ...{ perSecond: number('rate', 1, 10_000), seed: number('seed', 0, 2 ** 32) },
+    perSecond: number('rate', 1, 10_000),
     size: values.size === undefined ? undefined : number('size', 1, 100_000_000),
   }
 }

@@ -1,29 +1,17 @@
 /** A process of the benchmark. Its first message names its role; a load generator runs one phase for each further message. */
-import { bareEchoClient, startBareEcho } from './bare-echo/bare-echo.js'
 import type { LoadTarget, Order } from './children.js'
 import { floorClient, floorTopics, startEcho } from './floor.js'
 import { httpClient } from './http-client.js'
 import { runPhase, type Client, type LoadPhase } from './load.js'
-import { openLog } from './log-connection.js'
+import { openLog, type LogConnection } from './log-connection.js'
 
 async function serve(order: Order): Promise<void> {
-  switch (order.role) {
-    case 'bare echo':
-      await startBareEcho(order.connection)
-      break
-    case 'floor': {
-      const log = openLog(order.log, 'bench-echo')
-      await log.ensureTopics(floorTopics)
-      await startEcho(log)
-      break
-    }
-    case 'load':
-      serveLoad(await openClient(order.target))
-  }
+  if (order.role === 'echo') await startEcho(await logOf(order.log, 'bench-echo'))
+  else serveLoad(await openClient(order.target))
   process.send!('ready')
 }
 
-function serveLoad({ send }: Client): void {
+function serveLoad(send: Client): void {
   let sent = 0
   process.on('message', (phase: LoadPhase) => {
     runPhase(phase, send, sent)
@@ -37,11 +25,15 @@ function serveLoad({ send }: Client): void {
 
 async function openClient(target: LoadTarget): Promise<Client> {
   if (target.kind === 'http') return httpClient(target)
-  if (target.kind === 'bare echo') return await bareEchoClient(target.connection)
-  const log = openLog(target.log, 'bench-floor')
-  await log.ensureTopics(floorTopics)
+  const log = await logOf(target.log, 'bench-floor')
   if (target.echoInside) await startEcho(log)
   return await floorClient(log)
+}
+
+async function logOf(connection: LogConnection, clientId: string): Promise<ReturnType<typeof openLog>> {
+  const log = openLog(connection, clientId)
+  await log.ensureTopics(floorTopics)
+  return log
 }
 
 function fail(error: unknown): void {

@@ -1,8 +1,7 @@
-/** Starts the processes of the benchmark: echoes, and a load generator that shares no event loop with the measured services. */
+/** Starts the processes of the benchmark: the echo, and a load generator that shares no event loop with the measured services. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { BareEchoConnection } from './bare-echo/bare-echo.js'
 import type { HttpTarget } from './http-client.js'
 import type { LoadPhase, LoadResult } from './load.js'
 import type { LogConnection } from './log-connection.js'
@@ -11,23 +10,18 @@ import type { LogConnection } from './log-connection.js'
 export type LoadTarget =
   | ({ readonly kind: 'http' } & HttpTarget)
   | { readonly kind: 'floor'; readonly log: LogConnection; readonly echoInside: boolean }
-  | { readonly kind: 'bare echo'; readonly connection: BareEchoConnection }
 
 export type Order =
   | { readonly role: 'load'; readonly target: LoadTarget }
-  | { readonly role: 'floor'; readonly log: LogConnection }
-  | { readonly role: 'bare echo'; readonly connection: BareEchoConnection }
+  | { readonly role: 'echo'; readonly log: LogConnection }
 
 export interface LoadGenerator {
   run(phase: LoadPhase): Promise<LoadResult>
   stop(): void
 }
 
-/** `.ts` under a test runner, `.js` once built. */
-const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
-
 export async function startChild(order: Order): Promise<ChildProcess> {
-  const child = fork(fileURLToPath(new URL(`./child-process${extension}`, import.meta.url)), {
+  const child = fork(fileURLToPath(new URL('./child-process.js', import.meta.url)), {
     serialization: 'advanced',
   })
   await answerOf(child, order)

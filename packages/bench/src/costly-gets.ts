@@ -19,20 +19,13 @@ interface Parameter {
   readonly schema: { readonly enum?: readonly string[]; readonly maximum?: number }
 }
 
+interface Read {
+  readonly parameters?: readonly Parameter[]
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>
+}
+
 export interface Description {
-  readonly paths: Readonly<
-    Record<
-      string,
-      {
-        readonly get?: {
-          readonly parameters?: readonly Parameter[]
-          readonly responses: Readonly<
-            Record<string, { readonly content?: Readonly<Record<string, unknown>> }>
-          >
-        }
-      }
-    >
-  >
+  readonly paths: Readonly<Record<string, { readonly get?: Read }>>
 }
 
 /** Beyond a call that reads nothing. */

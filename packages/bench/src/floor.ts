@@ -7,13 +7,13 @@ import { randomBytes } from 'node:crypto'
 import type { EventLog, Subscription } from '@cupel/event-log'
 import type { TopicSpec } from '@cupel/contracts'
 import type { Client } from './load.js'
-import { openPending } from './pending.js'
 
 /** Bytes of a record's value; about the size of a request. */
-export const FLOOR_RECORD_BYTES = 400
+const RECORD_BYTES = 400
 const REQUEST_PARTITIONS = 4
 const REPORT_PARTITION = 1
 const MAX_BATCH_RECORDS = 500
+const ANSWER_TIMEOUT_MS = 10_000
 
 const config = { 'cleanup.policy': 'delete', 'retention.ms': '-1' }
 const request: TopicSpec = {
@@ -24,12 +24,13 @@ const headers = { ce_type: 'cupel.bench.floor' }
 
 export const floorTopics: readonly TopicSpec[] = [request, report]
 
+const failure = (error: unknown): void => {
+  throw error
+}
+
 /** Answers every request record with a report record of the same key and size. */
-export async function startEcho(log: EventLog): Promise<Subscription> {
-  const failure = (error: unknown): void => {
-    throw error
-  }
-  return await log.subscribe({
+export const startEcho = (log: EventLog): Promise<Subscription> =>
+  log.subscribe({
     group: 'floor.echo',
     topics: [request.name],
     checkpoint: () => Promise.resolve(null),
@@ -44,24 +45,29 @@ export async function startEcho(log: EventLog): Promise<Subscription> {
     onStopped: failure,
     onRetry: failure,
   })
-}
 
-export async function floorClient(log: EventLog, answerTimeoutMs?: number): Promise<Client> {
-  const pending = openPending('no answer from the echo', answerTimeoutMs)
-  const tail = await log.tail({
+export async function floorClient(log: EventLog): Promise<Client> {
+  const run = randomBytes(4).toString('hex')
+  /** Requests that wait for the record with their key. */
+  const waiting = new Map<string, () => void>()
+  await log.tail({
     topic: report.name,
     partition: REPORT_PARTITION,
     onRecords: (records) => {
-      for (const { key } of records) pending.answered(key)
+      for (const { key } of records) waiting.get(key)?.()
     },
-    onStopped: pending.failed,
+    onStopped: failure,
   })
-  const value = randomBytes(FLOOR_RECORD_BYTES)
-  return {
-    send: (index) =>
-      pending.ask(index, (key) => {
-        log.append('test', [{ topic: request.name, key, value, headers }]).catch(pending.failed)
-      }),
-    close: () => tail.stop(),
-  }
+  const value = randomBytes(RECORD_BYTES)
+  return (index) =>
+    new Promise((resolve, reject) => {
+      const key = `${run}-${index}`
+      const timer = setTimeout(() => reject(new Error('no answer from the echo')), ANSWER_TIMEOUT_MS)
+      waiting.set(key, () => {
+        clearTimeout(timer)
+        waiting.delete(key)
+        resolve()
+      })
+      log.append('test', [{ topic: request.name, key, value, headers }]).catch(reject)
+    })
 }

@@ -20,19 +20,13 @@ export function httpClient({ baseUrls, key, bodies, connections, countsExposure 
   const maxSockets = Math.max(1, Math.ceil(connections / baseUrls.length))
   const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets })
   const texts = bodies.map((body) => Buffer.from(JSON.stringify(body)))
-  return {
-    async send(index) {
-      const at = index % bodies.length
-      const url = `${baseUrls[index % baseUrls.length]!}/v1/screen`
-      const { status, text } = await post(agent, url, key, texts[at]!)
-      if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`)
-      if (index % CHECKED_EVERY === 0) checkReport(text, bodies[at]!)
-      return countsExposure === true ? wordsOf(text) : []
-    },
-    close() {
-      agent.destroy()
-      return Promise.resolve()
-    },
+  return async (index) => {
+    const at = index % bodies.length
+    const url = `${baseUrls[index % baseUrls.length]!}/v1/screen`
+    const { status, text } = await post(agent, url, key, texts[at]!)
+    if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`)
+    if (index % CHECKED_EVERY === 0) checkReport(text, bodies[at]!)
+    return countsExposure === true ? wordsOf(text) : []
   }
 }
 

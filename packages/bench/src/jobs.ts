@@ -1,4 +1,4 @@
-/** Submits and polls bulk jobs through the API, as a client does. */
+/** Calls the API as a client does, and submits and polls bulk jobs. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -6,7 +6,6 @@ export interface Job {
   readonly job_id: string
   readonly total: number
   readonly completed: number
-  readonly created_at: string
   readonly completed_at: string | null
 }
 
@@ -24,11 +23,25 @@ const RETRY_MS = 200
 
 export const newAddress = (): string => `0x${randomBytes(20).toString('hex')}`
 
+/** A GET without a body; null is a POST without one. */
+export function callApi(
+  url: string,
+  key: string,
+  body?: object | null,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, ...more }
+  if (body === undefined) return fetch(url, { headers })
+  if (body === null) return fetch(url, { headers, method: 'POST' })
+  const typed = { ...headers, 'content-type': 'application/json' }
+  return fetch(url, { headers: typed, method: 'POST', body: JSON.stringify(body) })
+}
+
 export function openJobs(baseUrl: string, key: string): Jobs {
-  const call = async (path: string, init: RequestInit = {}): Promise<Job> => {
-    const headers = { authorization: `Bearer ${key}`, ...(init.headers as Record<string, string>) }
+  const call = async (path: string, body?: object | null): Promise<Job> => {
+    const repeated = { 'idempotency-key': randomUUID() }
     for (let attempts = 1; ; attempts += 1) {
-      const response = await fetch(`${baseUrl}/v1/bulk${path}`, { ...init, headers })
+      const response = await callApi(`${baseUrl}/v1/bulk${path}`, key, body, repeated)
       const text = await response.text()
       if (response.ok) return JSON.parse(text) as Job
       const isLater = response.status === 503 || response.status === 409
@@ -40,12 +53,9 @@ export function openJobs(baseUrl: string, key: string): Jobs {
   const get = (jobId: string): Promise<Job> => call(`/${jobId}?results=none`)
   return {
     get,
-    async submit(addresses) {
-      const body = JSON.stringify({ addresses: Array.from({ length: addresses }, newAddress) })
-      const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
-      return (await call('', { method: 'POST', headers, body })).job_id
-    },
-    cancel: (jobId) => call(`/${jobId}/cancel`, { method: 'POST' }),
+    submit: async (addresses) =>
+      (await call('', { addresses: Array.from({ length: addresses }, newAddress) })).job_id,
+    cancel: (jobId) => call(`/${jobId}/cancel`, null),
     async ended(jobId, lookMs) {
       for (;;) {
         const job = await get(jobId)

@@ -6,12 +6,7 @@
 import { seededRandom } from '@cupel/system-tests'
 
 /** Sends request number `index` and resolves once it was answered, to words that are counted. A rejection is counted as an error. */
-export type Send = (index: number) => Promise<readonly string[] | void>
-
-export interface Client {
-  readonly send: Send
-  readonly close: () => Promise<void>
-}
+export type Client = (index: number) => Promise<readonly string[] | void>
 
 export interface LoadPhase {
   readonly kind: 'open' | 'closed'
@@ -23,6 +18,14 @@ export interface LoadPhase {
   /** Answers due in these first seconds do not count: the previous turn still has its effect. */
   readonly settleSeconds?: number
 }
+
+/** Light ones first, so that no load inherits a backlog. */
+export const LOADS: readonly (readonly [name: string, load: Pick<LoadPhase, 'kind' | 'level'>])[] = [
+  ['50/s', { kind: 'open', level: 50 }],
+  ['200/s', { kind: 'open', level: 200 }],
+  ['64 connections', { kind: 'closed', level: 64 }],
+  ['256 connections', { kind: 'closed', level: 256 }],
+]
 
 export interface LoadResult {
   readonly requests: number
@@ -39,7 +42,7 @@ const MAX_ERROR_SAMPLES = 5
 /** How long the phase waits at its end for outstanding answers. A request without an answer by then is an error. */
 const DRAIN_MS = 15_000
 
-export async function runPhase(phase: LoadPhase, send: Send, firstIndex = 0): Promise<LoadResult> {
+export async function runPhase(phase: LoadPhase, send: Client, firstIndex = 0): Promise<LoadResult> {
   const startMs = performance.now()
   const countsFromMs = startMs + (phase.settleSeconds ?? 0) * 1_000
   const latenciesMs: number[] = []

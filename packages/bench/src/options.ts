@@ -17,10 +17,9 @@ export interface BenchOptions {
   readonly perSecond: number
   /** Rows, reports or addresses, by kind. */
   readonly size: number
-  readonly seed: number
-  /** Folder of real lists and transfers; null if there is none. */
+  /** Folder of real lists and transfers; null without one. */
   readonly dataFolder: string | null
-  /** Folder of a checkout of an earlier version, for `answers` and `guard`. */
+  /** Folder of a checkout of an earlier version, for `guard`. */
   readonly before?: string | undefined
   /** The Node that runs the earlier version, for `guard`. */
   readonly nodeBefore?: string | undefined

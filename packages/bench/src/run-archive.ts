@@ -20,6 +20,7 @@ const ADDRESSES_PER_JOB = 1_000
 const JOBS_AT_ONCE = 6
 const LOOK_MS = 250
 const MIB = 1_048_576
+
 const THREADS = [1, cpus().length]
 
 export async function runArchive(options: BenchOptions): Promise<Outcome> {
@@ -27,73 +28,51 @@ export async function runArchive(options: BenchOptions): Promise<Outcome> {
   const [profile] = options.profiles
   return await withSystem(options, profile!, async (system) => {
     await fill(system, options)
-    options.say('archive create, archive verify')
     const folder = join(system.home, 'archive')
     const floor = await readAll(system)
-    const created = await system.cupel('archive', 'create', folder)
-    const verified = await system.cupel('archive', 'verify', folder, '--min-reports', String(options.size))
+    const commands: (readonly [name: string, command: Command, of: number])[] = []
+    const timed = async (name: string, of: number, ...args: readonly string[]): Promise<Command['json']> => {
+      options.say(name)
+      const command = await system.cupel(...args)
+      commands.push([name, command, of || Number(command.json['records'])])
+      return command.json
+    }
+    const created = await timed('archive create', 0, 'archive', 'create', folder)
+    const events = Number(created['records'])
+    const least = ['--min-reports', String(options.size)]
+    const verified = await timed('archive verify', events, 'archive', 'verify', folder, ...least)
     const hashed = await hashSeconds(folder)
-    options.say('audit verify')
-    const ofLog: Command[] = []
-    for (const threads of THREADS)
-      ofLog.push(await system.cupel('audit', 'verify', '--threads', `${threads}`))
-    options.say('audit replay')
-    const replayed = await system.cupel('audit', 'replay', '--target', 'report-view')
-    options.say('audit recompute')
-    const recomputed: Command[] = []
-    for (const threads of THREADS)
-      recomputed.push(
-        await system.cupel(
-          'audit',
-          'recompute',
-          '--level',
-          'A',
-          '--threads',
-          `${threads}`,
-          '--archive',
-          folder,
-        ),
+    const reports = Number(verified['reports'])
+    const proofs = [verified]
+    for (const count of THREADS)
+      proofs.push(
+        await timed(`audit verify, threads ${count}`, 0, 'audit', 'verify', '--threads', `${count}`),
       )
-    const isRight = [verified, ...ofLog, ...recomputed].every(({ json }) => json['is_proven'] === true)
-    const events = Number(created.json['records'])
-    const reports = Number(verified.json['reports'])
+    await timed('audit replay, reports', reports, 'audit', 'replay', '--target', 'report-view')
+    for (const count of THREADS) {
+      const how = ['--level', 'A', '--threads', `${count}`, '--archive', folder]
+      const name = `audit recompute at level A, threads ${count}, reports`
+      proofs.push(await timed(name, reports, 'audit', 'recompute', ...how))
+    }
     const row = (name: string, seconds: number, processor: number | null, of: number) => [
       ...[name, `${seconds.toFixed(1)} s`, thousands(of / seconds)],
       processor === null ? '—' : `${processor.toFixed(1)} s`,
     ]
-    const command = (name: string, { seconds, processorSeconds }: Command, of: number) =>
-      row(name, seconds, processorSeconds, of)
     const rows = [
       row('read the log (floor of create)', floor.seconds, null, events),
-      command('`archive create`', created, events),
       row('hash the files (floor of verify)', hashed, null, events),
-      command('`archive verify`', verified, events),
-      ...ofLog.map((verify, at) =>
-        command(`\`audit verify\`, ${threadsText(THREADS[at]!)}`, verify, Number(verify.json['records'])),
-      ),
-      command('`audit replay --target report-view`, reports', replayed, reports),
-      ...recomputed.map((run, at) =>
-        command(`\`audit recompute --level A\`, ${threadsText(THREADS[at]!)}, reports`, run, reports),
+      ...commands.map(([name, { seconds, processorSeconds }, of]) =>
+        row(name, seconds, processorSeconds, of),
       ),
     ]
-    const text = `${conditions} ${profile} profile; ${thousands(events)} events, ${thousands(reports)} of them reports; ${thousands(floor.bytes / MIB)} MiB of values became an archive of ${thousands(Number(created.json['bytes']) / MIB)} MiB. Commands include their start.`
-    const figures = {
-      conditions,
-      events,
-      reports,
-      floor,
-      hashed,
-      created,
-      verified,
-      ofLog,
-      replayed,
-      recomputed,
+    const text = `${conditions} ${profile} profile; ${thousands(events)} events, ${thousands(reports)} of them reports; ${thousands(floor.bytes / MIB)} MiB of values became an archive of ${thousands(Number(created['bytes']) / MIB)} MiB. Commands include their start.`
+    return {
+      table: `${text}\n\n${table(['what', 'took', 'a second', 'processor'], rows)}`,
+      figures: { conditions, events, reports, floor, hashed, commands },
+      isRight: proofs.every((json) => json['is_proven'] === true),
     }
-    return { table: `${text}\n\n${table(['what', 'took', 'a second', 'processor'], rows)}`, figures, isRight }
   })
 }
-
-const threadsText = (threads: number): string => `${threads} ${threads === 1 ? 'thread' : 'threads'}`
 
 /** Runs bulk jobs until there are enough reports. */
 async function fill(system: RunningSystem, { size, say }: BenchOptions): Promise<void> {

@@ -1,13 +1,11 @@
 /**
- * `cost`: what one screen causes: log requests, database round trips, wake-ups and CPU by process, compared with the budgets of
- * docs/performance.md. Counts hardly depend on other work of the machine; CPU does.
+ * `cost`: what one screen causes: log requests, database round trips, wake-ups and CPU by process. docs/performance.md has the budgets.
+ * Counts hardly depend on other work of the machine; CPU does.
  */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BenchOptions, Outcome } from './options.js'
 import { generateLoad } from './children.js'
-import type { LoadPhase } from './load.js'
+import { LOADS, type LoadPhase } from './load.js'
 import { usesOf } from './processes.js'
 import { screensOf, warmUpOf } from './run-load.js'
 import { newKey, withSystem, type RunningSystem } from './system.js'
@@ -21,29 +19,18 @@ interface Column {
   readonly values: Counts
 }
 
-/** By line, then by load. */
-export type Budgets = ReadonlyMap<string, Counts>
-
-const LOADS: readonly (readonly [name: string, load: Pick<LoadPhase, 'kind' | 'level'>])[] = [
-  ['50/s', { kind: 'open', level: 50 }],
-  ['200/s', { kind: 'open', level: 200 }],
-  ['64 connections', { kind: 'closed', level: 64 }],
-]
-/** Lines below this at every load are left out, unless they have a budget. */
+/** Lines below this at every load are left out. */
 const LEAST_SHOWN = 0.005
 const SAMPLE = /^cupel_([a-z_]+)\{(.*)\} (\S+)$/
 const LABEL = /([a-z_]+)="((?:[^"\\]|\\.)*)"/g
 
 export async function runCost(options: BenchOptions): Promise<Outcome> {
   const conditions = conditionsOf(options)
-  const page = await readFile(join(options.root, 'docs', 'performance.md'), 'utf8')
   const parts: string[] = []
   const figures: Record<string, object> = {}
   for (const profile of options.profiles) {
-    // Reports an unreadable table before the run.
-    const budgets = readBudgets(page, profile)
     const columns = await withSystem(options, profile, (system) => measure(system, options))
-    parts.push(renderCost(profile, columns, budgets))
+    parts.push(renderCost(profile, columns))
     figures[profile] = columns.map(({ load, values }) => ({ load, values: Object.fromEntries(values) }))
   }
   const text = `${conditions} Phases of ${options.seconds} s; per screen, and per second while nobody calls.`
@@ -112,43 +99,13 @@ export function perRequest(before: Counts, after: Counts, requests: number): Cou
   return new Map([...after].map(([line, total]) => [line, each(line, total)]))
 }
 
-/** Throws if the page has no such table, or if a cell is neither empty nor a number, so that no budget is skipped silently. */
-export function readBudgets(page: string, profile: string): Budgets {
-  const [begin, end] = [`<!-- budgets of ${profile}: begin -->`, `<!-- budgets of ${profile}: end -->`]
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-  if (from === -1 || to < from) throw new Error(`There is no table between ${begin} and ${end}`)
-  const lines = page.slice(from + begin.length, to).split('\n')
-  const rows = lines.flatMap((line) => (line.startsWith('|') ? [line.split('|').slice(1, -1)] : []))
-  const [head = [], , ...body] = rows.map((cells) => cells.map((cell) => cell.trim()))
-  if (body.length === 0) throw new Error(`The table after ${begin} is empty`)
-  return new Map(
-    body.map(([line = '', ...cells]) => {
-      const budgets = cells.flatMap((cell, index) =>
-        cell === '' || cell === '—' ? [] : [[head[index + 1]!, Number(cell)] as const],
-      )
-      if (budgets.some(([, budget]) => !Number.isFinite(budget)))
-        throw new Error(`A budget of ${line} is not a number`)
-      return [line, new Map(budgets)]
-    }),
+export function renderCost(profile: string, columns: readonly Column[]): string {
+  const shown = columns.flatMap(({ values }) =>
+    [...values].flatMap(([line, value]) => (value >= LEAST_SHOWN ? [line] : [])),
   )
-}
-
-/** A value beyond its budget is bold. No figure fails a run. */
-export function renderCost(profile: string, columns: readonly Column[], budgets: Budgets): string {
-  const shown = new Set(budgets.keys())
-  for (const { values } of columns)
-    for (const [line, value] of values) if (value >= LEAST_SHOWN) shown.add(line)
-  const overs: string[] = []
-  const cellOf = (line: string, { load, values }: Column): string => {
-    const [value, budget] = [values.get(line) ?? 0, budgets.get(line)?.get(load)]
-    if (budget === undefined) return value.toFixed(2)
-    if (value <= budget) return `${value.toFixed(2)} (≤ ${budget})`
-    overs.push(`${line} at ${load}`)
-    return `**${value.toFixed(2)}, over ${budget}**`
-  }
-  const rows = [...shown].sort().map((line) => [line, ...columns.map((column) => cellOf(line, column))])
-  const verdict =
-    overs.length === 0 ? 'Every line is within its budget.' : `Over budget: ${overs.join('; ')}.`
+  const rows = [...new Set(shown)]
+    .sort()
+    .map((line) => [line, ...columns.map(({ values }) => (values.get(line) ?? 0).toFixed(2))])
   const head = ['line', ...columns.map(({ load }) => load)]
-  return [`### Cost of a screen, ${profile} profile`, table(head, rows), verdict].join('\n\n')
+  return [`### Cost of a screen, ${profile} profile`, table(head, rows)].join('\n\n')
 }

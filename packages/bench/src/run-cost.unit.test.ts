@@ -1,10 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { addCounts, perRequest, readBudgets, renderCost } from './run-cost.js'
-
-const page = (table: string): string =>
-  `text\n<!-- budgets of kafka: begin -->\n\n${table}\n\n<!-- budgets of kafka: end -->\n`
+import { addCounts, perRequest, renderCost } from './run-cost.js'
 
 test('requests and round trips are counted by service and together', () => {
   const counts = new Map<string, number>()
@@ -29,28 +24,9 @@ test('a cost is what passed in between, per request', () => {
   expect(Object.fromEntries(perRequest(new Map([['a', 10]]), after, 10))).toEqual({ a: 2, new: 0.5 })
 })
 
-test('the page has budgets of both profiles', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../../docs/performance.md'), 'utf8')
-  for (const profile of ['embedded', 'kafka'])
-    expect(readBudgets(text, profile).get('database round trips, all')?.get('50/s')).toBeGreaterThan(0)
-})
-
-test.each([
-  ['without its markers', 'text', 'no table'],
-  ['without a line', page('| line | 50/s |\n|---|---|'), 'empty'],
-  ['with a budget that is a word', page('| line | 50/s |\n|---|---|\n| a | much |'), 'not a number'],
-])('a page %s is refused', (_, text, sentence) => {
-  expect(() => readBudgets(text, 'kafka')).toThrow(sentence)
-})
-
-test('a line beyond its budget is named, and a small line without a budget is left out', () => {
-  const budgets = readBudgets(page('| line | 50/s | 200/s |\n|---|---|---|\n| a | 1 |  |'), 'kafka')
-  const column = (values: Record<string, number>) => [
-    { load: '50/s', values: new Map(Object.entries(values)) },
-  ]
-  const over = renderCost('kafka', column({ a: 1.25, b: 3, tiny: 0.001 }), budgets)
-  expect(over).toContain('| a | **1.25, over 1** |')
-  expect(over).toContain('Over budget: a at 50/s.')
-  expect(over).not.toContain('tiny')
-  expect(renderCost('kafka', column({ a: 0.5 }), budgets)).toContain('| a | 0.50 (≤ 1) |')
+test('a line that is small at every load is left out', () => {
+  const values = new Map(Object.entries({ a: 1.25, tiny: 0.001 }))
+  const text = renderCost('kafka', [{ load: '50/s', values }])
+  expect(text).toContain('| a | 1.25 |')
+  expect(text).not.toContain('tiny')
 })

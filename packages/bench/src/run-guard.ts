@@ -11,20 +11,13 @@ import type { BenchOptions, Outcome } from './options.js'
 import { startLoad, type LoadGenerator } from './children.js'
 import { openJobs } from './jobs.js'
 import { labelRows } from './ledger/world.js'
-import { percentileOf, type LoadPhase } from './load.js'
+import { LOADS, percentileOf, type LoadPhase } from './load.js'
 import { cpuBetween, usesOf, type Uses } from './processes.js'
 import { ratioOfRounds, ratioText } from './rounds.js'
 import { screensOf } from './run-load.js'
 import { newKey, withSystem, type Profile, type RunningSystem } from './system.js'
 import { conditionsOf, table, thousands } from './table.js'
 
-/** Light ones first, so that no load inherits a backlog. */
-const LOADS: readonly (readonly [name: string, load: Pick<LoadPhase, 'kind' | 'level'>])[] = [
-  ['50/s', { kind: 'open', level: 50 }],
-  ['200/s', { kind: 'open', level: 200 }],
-  ['64 connections', { kind: 'closed', level: 64 }],
-  ['256 connections', { kind: 'closed', level: 256 }],
-]
 const CONNECTIONS = 256
 const WARM_UP_SECONDS = 15
 const SETTLE_MS = 1_000

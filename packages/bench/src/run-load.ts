@@ -1,23 +1,18 @@
 /**
- * `load`: screens under open and closed loops, with the floor of the log and a bare echo measured in the turn before; CPU per screen
- * by process; then bulk jobs, and screens while sixteen accounts have jobs.
+ * `load`: screens under open and closed loops, with the floor of the log measured in the turn before; CPU per screen by process; then
+ * bulk jobs, and screens while sixteen accounts have jobs.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { benchmarkBodies } from './addresses.js'
 import type { BenchOptions, Outcome } from './options.js'
 import { generateLoad, startChild, type LoadTarget } from './children.js'
 import { openJobs, type Jobs } from './jobs.js'
-import { percentilesOf, type LoadPhase, type LoadResult } from './load.js'
+import { LOADS, percentilesOf, type LoadPhase, type LoadResult } from './load.js'
 import { newPrefix, runningLog } from './log-connection.js'
 import { cpuBetween, usesOf, type Uses } from './processes.js'
 import { newKey, withSystem, type Profile, type RunningSystem } from './system.js'
 import { conditionsOf, table, thousands } from './table.js'
 
-/** Light ones first, so that no load inherits a backlog. */
-const LOADS: readonly Pick<LoadPhase, 'kind' | 'level'>[] = [
-  ...[50, 200].map((level) => ({ kind: 'open' as const, level })),
-  ...[64, 256].map((level) => ({ kind: 'closed' as const, level })),
-]
 const OPEN_LOOP_CONNECTIONS = 128
 const SINGLE_JOBS = 5
 const SUSTAINED_JOBS = 20
@@ -29,7 +24,6 @@ const HEAD_START_MS = 2_000
 
 interface LoadRow {
   readonly name: string
-  readonly echo: LoadResult | null
   readonly floor: LoadResult | null
   readonly screen: LoadResult | null
   /** CPU milliseconds of a screen, by process. */
@@ -76,14 +70,12 @@ async function measure(system: RunningSystem, options: BenchOptions): Promise<Pr
     const warm: LoadPhase = { kind: 'closed', level: 64, seconds: Math.min(60, 3 * seconds) }
     await generateLoad(target, { ...warm, seconds: 1 }, warm)
   }
-  for (const load of LOADS) {
-    if (!['echo', 'floor', 'screen'].some((part) => wants(options, part))) break
+  for (const [name, load] of LOADS) {
+    if (!['floor', 'screen'].some((part) => wants(options, part))) break
     const phase: LoadPhase = { ...load, seconds }
-    const name = load.kind === 'open' ? `${load.level}/s` : `${load.level} connections`
     say(`${system.profile}: ${name}`)
     rows.push({
       name,
-      echo: wants(options, 'echo') ? await echoOf(system, phase) : null,
       floor: wants(options, 'floor') ? await floorOf(system, phase) : null,
       ...(wants(options, 'screen') ? await screenOf(system, target, phase) : { screen: null, cpu: [] }),
     })
@@ -106,20 +98,9 @@ export function screensOf(
 
 export const warmUpOf = (phase: LoadPhase): LoadPhase => ({ ...phase, seconds: Math.min(6, phase.seconds) })
 
-/** Null if the log is not Kafka: there is no other client to compare with. */
-async function echoOf({ home }: RunningSystem, phase: LoadPhase): Promise<LoadResult | null> {
-  const log = await runningLog(home, newPrefix())
-  if (log.kind !== 'kafka') return null
-  const { brokers, sasl, topicPrefix } = log
-  const connection = { brokers, sasl, topicPrefix }
-  const echo = await startChild({ role: 'bare echo', connection })
-  const result = generateLoad({ kind: 'bare echo', connection }, warmUpOf(phase), phase)
-  return await result.finally(() => echo.kill('SIGTERM'))
-}
-
 async function floorOf({ home }: RunningSystem, phase: LoadPhase): Promise<LoadResult> {
   const log = await runningLog(home, newPrefix())
-  const echo = log.kind === 'kafka' ? await startChild({ role: 'floor', log }) : null
+  const echo = log.kind === 'kafka' ? await startChild({ role: 'echo', log }) : null
   const result = generateLoad({ kind: 'floor', log, echoInside: echo === null }, warmUpOf(phase), phase)
   return await result.finally(() => echo?.kill('SIGTERM'))
 }
@@ -197,17 +178,10 @@ export function jainsIndex(shares: readonly number[]): number {
 
 function renderProfile({ profile, readyAfterMs, rows, bulk, memory }: ProfileFigures): string {
   const rate = (result: LoadResult | null): string => (result === null ? '—' : thousands(result.perSecond))
-  const head = [
-    'load',
-    'bare echo p50 / p95 / p99 / max',
-    'floor',
-    'screen',
-    'bare echo, floor, screens /s',
-    'errors',
-  ]
-  const loads = rows.map(({ name, echo, floor, screen }) => [
-    ...[name, percentilesOf(echo), percentilesOf(floor), percentilesOf(screen)],
-    ...[[echo, floor, screen].map(rate).join(', '), screen?.errors ?? '—'],
+  const head = ['load', 'floor p50 / p95 / p99 / max', 'screen', 'floor, screens /s', 'errors']
+  const loads = rows.map(({ name, floor, screen }) => [
+    ...[name, percentilesOf(floor), percentilesOf(screen)],
+    ...[[floor, screen].map(rate).join(', '), screen?.errors ?? '—'],
   ])
   const others = [
     ...rows.flatMap(({ name, cpu }) =>

@@ -9,7 +9,7 @@ import { startLoad, type LoadGenerator } from './children.js'
 import { startIdentityProvider, type IdentityProvider } from '@cupel/testkit'
 import { costlyGets, readDescription, readsOf } from './costly-gets.js'
 import { beginCalls, beginGets, beginStrangers, getOnce, type Intrusion } from './intruders.js'
-import { newAddress, openJobs } from './jobs.js'
+import { callApi, newAddress, openJobs } from './jobs.js'
 import { processorMs } from './processes.js'
 import { compareRounds, ratioText, turnsOfRound, type Comparison, type TurnKind } from './rounds.js'
 import { screensOf } from './run-load.js'
@@ -68,17 +68,8 @@ export async function runNeighbours(options: BenchOptions): Promise<Outcome> {
   }).finally(() => people.close())
   const above = rows.filter(({ medians }) => medians.effect.median > TARGET).map(({ name }) => name)
   const text = `${conditions} ${options.profiles[0]} profile; ${rounds} rounds of three turns of ${seconds} s for each row; ${perSecond} screens a second. Target: the median with the neighbour ÷ quiet is ${TARGET.toFixed(2)} at most; above it: ${above.length === 0 ? 'none' : above.join(', ')}. Ratios are medians of the rounds. Noise: one quiet turn ÷ the other. In brackets: the range of the rounds.`
-  const head = [
-    'neighbour',
-    'p50 quiet',
-    'p50 with it',
-    'p50 ratio',
-    'p50 noise',
-    'p95 ratio',
-    'p95 noise',
-    'answers a second',
-    'errors',
-  ]
+  const ratios = ['p50 ratio', 'p50 noise', 'p95 ratio', 'p95 noise']
+  const head = ['neighbour', 'p50 quiet', 'p50 with it', ...ratios, 'answers a second', 'errors']
   return {
     table: `${text}\n\n${table(head, rows.map(cellsOf))}`,
     figures: { conditions, rows, above },
@@ -133,39 +124,23 @@ async function casesOf(
 ): Promise<Case[]> {
   const [key, reader] = [await newKey(system, 'Greedy', 'pro'), await newKey(system, 'Reader')]
   const baseUrl = system.line.base_url
-  const post = async (path: string, body: object, as = key): Promise<Response> =>
-    await fetch(baseUrl + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
   const costs = await costlyGets(
-    [FLOOR, ...readsOf(readDescription(root), await fill(baseUrl, reader, { post, size }))],
+    [FLOOR, ...readsOf(readDescription(root), await fill(baseUrl, reader, size))],
     (read) => getOnce(baseUrl, reader, read),
     () => processorMs(system.pid),
   )
   for (const { name, medianMs } of costs) say(`${name}: ${medianMs.toFixed(1)} ms of the processors`)
-  const statusOf = async (response: Promise<Response>): Promise<number> => {
-    const { status, body } = await response
-    await body?.cancel()
-    return status
+  const sessions = async (path: string, body: object): Promise<number> => {
+    const response = await callApi(`${baseUrl}/v1/sessions${path}`, key, body)
+    await response.body?.cancel()
+    return response.status
   }
-  const reads = [{ name: 'health', ...FLOOR }, ...costs]
+  const signIn = async () => await sessions('/oidc', await people.signIn({ groups: [] }))
   return [
     { name: `${STRANGERS} strangers with bodies of 1 MiB`, begin: () => beginStrangers(baseUrl, STRANGERS) },
-    {
-      name: 'sign-ins of a person without a group',
-      begin: () =>
-        beginCalls(
-          async () => await statusOf(post('/v1/sessions/oidc', await people.signIn({ groups: [] }))),
-          PRO_PER_SECOND,
-        ),
-    },
-    {
-      name: 'sessions of a key',
-      begin: () => beginCalls(async () => await statusOf(post('/v1/sessions', {})), PRO_PER_SECOND),
-    },
-    ...reads.map(({ name, ...read }) => ({
+    { name: 'sign-ins of a person without a group', begin: () => beginCalls(signIn, PRO_PER_SECOND) },
+    { name: 'sessions of a key', begin: () => beginCalls(() => sessions('', {}), PRO_PER_SECOND) },
+    ...[{ name: 'health', ...FLOOR }, ...costs].map(({ name, ...read }) => ({
       name,
       begin: () => beginGets(baseUrl, reader, read, PRO_PER_SECOND),
     })),
@@ -173,61 +148,38 @@ async function casesOf(
 }
 
 /** Gives the customer a job and reports with references. Returns values for the parameters of reads. */
-async function fill(
-  baseUrl: string,
-  key: string,
-  {
-    post,
-    size,
-  }: { readonly post: (path: string, body: object, as: string) => Promise<Response>; readonly size: number },
-): Promise<Readonly<Record<string, string>>> {
+async function fill(baseUrl: string, key: string, size: number): Promise<Readonly<Record<string, string>>> {
   const jobs = openJobs(baseUrl, key)
   const jobId = await jobs.submit(size)
   await jobs.ended(jobId, LOOK_MS)
-  const made = async (path: string, body: object): Promise<Readonly<Record<string, string>>> => {
-    const answer = await post(path, body, key)
+  const made = async (path: string, body?: object): Promise<Readonly<Record<string, string>>> => {
+    const answer = await callApi(baseUrl + path, key, body)
     return (answer.ok ? await answer.json() : {}) as Readonly<Record<string, string>>
   }
-  let report = { report_id: '', address: '' }
-  const watched: string[] = []
-  let transfer: Readonly<Record<string, string>> = {}
+  const watches: { readonly address: string }[] = []
+  let [reportId, transferId] = ['', '']
   for (let at = 0; at < REFERENCES; at += 1) {
     const [address, reference] = [newAddress(), `customer ${at % 10}`]
-    const { report_id: id } = await made('/v1/screen', { address, customer_reference: reference })
-    if (id !== undefined) report = { address, report_id: id }
-    await made(`/v1/reports/${report.report_id}/notes`, { text: 'A refund' })
+    reportId = (await made('/v1/screen', { address, customer_reference: reference }))['report_id'] ?? reportId
+    await made(`/v1/reports/${reportId}/notes`, { text: 'A refund' })
     const stated = { chain: 'ETH', direction: 'incoming', asset: 'ETH', amount: '1', reference }
-    transfer = await made('/v1/transfers', { ...stated, from: address, to: newAddress() })
-    watched.push(address)
+    const transfer = await made('/v1/transfers', { ...stated, from: address, to: newAddress() })
+    transferId = transfer['transfer_id'] ?? transferId
+    watches.push({ address })
   }
-  await made('/v1/watches', { watches: watched.map((address) => ({ address })) })
-  const { items } = (await (
-    await fetch(`${baseUrl}/v1/watches`, { headers: { authorization: `Bearer ${key}` } })
-  ).json()) as { readonly items: readonly { readonly watch_id: string }[] }
-  const share = await made(`/v1/reports/${report.report_id}/share-links`, {})
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  await made('/v1/watches', { watches })
+  const { items } = (await made('/v1/watches')) as { items?: readonly { readonly watch_id: string }[] }
+  const share = await made(`/v1/reports/${reportId}/share-links`, {})
   return {
+    ...{ job_id: jobId, report_id: reportId, address: watches.at(-1)!.address, subject_id: reportId },
+    ...{ customer_reference: 'customer 1', reference: 'customer 1', transfer_id: transferId },
     ...{
-      job_id: jobId,
-      report_id: report.report_id,
-      address: report.address,
-      customer_reference: 'customer 1',
-      reference: 'customer 1',
-    },
-    ...{
-      transfer_id: transfer['transfer_id'] ?? '',
-      watch_id: items[0]?.watch_id ?? '',
+      watch_id: items?.[0]?.watch_id ?? '',
       token: share['token'] ?? '',
       code: 'rate_limited',
       q: 'score',
     },
-    ...{
-      chain: 'ETH',
-      from: '2020-01-01T00:00:00Z',
-      to: tomorrow,
-      route: '/v1/screen',
-      subject_id: report.report_id,
-    },
-    client_address: '127.0.0.1',
+    ...{ chain: 'ETH', from: '2020-01-01T00:00:00Z', to: new Date(Date.now() + 86_400_000).toISOString() },
+    ...{ route: '/v1/screen', client_address: '127.0.0.1' },
   }
 }

@@ -3,6 +3,7 @@
  * of a visitor on the same machine, one call after another, from the call to the last byte.
  */
 import { openDatabase } from '@cupel/postgres'
+import { callApi } from './jobs.js'
 import { percentileOf } from './load.js'
 import { runningLog } from './log-connection.js'
 import type { BenchOptions, Outcome } from './options.js'
@@ -56,13 +57,10 @@ const pagesOf = (id: string): readonly string[] => [
 ]
 
 async function screen(baseUrl: string, key: string): Promise<string> {
-  const response = await fetch(`${baseUrl}/v1/screen`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ address: ADDRESS }),
-  })
-  if (!response.ok) throw new Error(`The screen failed: ${response.status} ${await response.text()}`)
-  return ((await response.json()) as { readonly report_id: string }).report_id
+  const response = await callApi(`${baseUrl}/v1/screen`, key, { address: ADDRESS })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`The screen failed: ${response.status} ${text}`)
+  return (JSON.parse(text) as { readonly report_id: string }).report_id
 }
 
 /** Begins once the row of the report is there. */

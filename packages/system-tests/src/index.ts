@@ -1,13 +1,4 @@
-/** Expected results, computed without the code of the product, and an installation started as a user starts it. */
-export { readLabelRows } from './label-oracle.js'
-export {
-  expectedJudgements,
-  originOf,
-  roleOf,
-  type ExpectedEvidence,
-  type ExpectedJudgement,
-  type FileRow,
-} from './judgement-oracle.js'
+/** An installation, started as a user starts it. */
 export { cupel, type CommandResult } from './command.js'
 export {
   createHome,

@@ -12,8 +12,6 @@ import { screensOf, warmUpOf } from '../run-load.js'
 import { newKey, withSystem, type RunningSystem } from '../system.js'
 import { conditionsOf, table, thousands } from '../table.js'
 import { cpuOf, importWorld, type Measured } from './import-world.js'
-import { measureFollow, renderFollow } from './run-follow.js'
-import { measureHistories, renderHistories } from './run-histories.js'
 import { addressesOf, groupsOf, type Group, type WorldOptions } from './world.js'
 
 /** Groups and the rates at which they are screened, screens a second. */
@@ -23,8 +21,6 @@ const ROWS: readonly (readonly [Group, number])[] = [
   ['hub', 5],
 ]
 const ABSENT_RATE = 50
-const HISTORIES = 'histories'
-const FOLLOW = 'follow'
 /** Busy addresses that are screened beside absent ones. */
 const BUSY_RATE = 10
 const SCREENED = 20_000
@@ -49,24 +45,16 @@ interface World {
 
 export async function runLedger(options: BenchOptions): Promise<Outcome> {
   const conditions = conditionsOf(options)
-  const parts = options.parts.length === 0 ? ['7', '100', HISTORIES, FOLLOW] : options.parts
+  const parts = options.parts.length === 0 ? ['7', '100'] : options.parts
   const worlds: World[] = []
-  for (const part of parts.filter((one) => one !== HISTORIES && one !== FOLLOW))
+  for (const part of parts)
     worlds.push(
       await withSystem(options, options.profiles[0]!, (system) => measure(system, options, Number(part))),
     )
-  const histories = parts.includes(HISTORIES) ? await measureHistories(options) : []
-  const follow = parts.includes(FOLLOW) ? await measureFollow(options) : null
-  const text = `${conditions} ${options.profiles[0]} profile; phases of ${options.seconds} s.`
-  const ofWorlds = `${thousands(options.size)} transfers; CPU of all processes, and statements, rows and buffers of Postgres, above a screen of an absent address without a ledger.`
+  const text = `${conditions} ${options.profiles[0]} profile; phases of ${options.seconds} s. ${thousands(options.size)} transfers; CPU of all processes, and statements, rows and buffers of Postgres, above a screen of an absent address without a ledger.`
   return {
-    table: [
-      text,
-      ...(worlds.length === 0 ? [] : [ofWorlds, ...worlds.map(render)]),
-      ...(histories.length === 0 ? [] : [renderHistories(histories)]),
-      ...(follow === null ? [] : [renderFollow(follow)]),
-    ].join('\n\n'),
-    figures: { conditions, worlds, histories, follow },
+    table: [text, ...worlds.map(render)].join('\n\n'),
+    figures: { conditions, worlds },
     isRight: true,
   }
 }

@@ -1,6 +1,6 @@
 /** Compares a report with the oracle. */
 import type { Evidence, Report } from '@cupel/contracts'
-import type { ExpectedEvidence, ExpectedJudgement } from '@cupel/system-tests'
+import type { ExpectedEvidence, ExpectedJudgement } from '../../src/judgement-oracle.js'
 
 export interface Mismatch {
   readonly address: string

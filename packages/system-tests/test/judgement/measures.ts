@@ -1,6 +1,6 @@
 /** Precision and recall of the reports, per category. */
 import type { Report } from '@cupel/contracts'
-import type { FileRow } from '@cupel/system-tests'
+import type { FileRow } from '../../src/judgement-oracle.js'
 
 export const levels = ['red', 'orange', 'grey', 'green'] as const
 export type LevelCounts = Record<(typeof levels)[number], number>

@@ -1,14 +1,21 @@
-/** The judgement on real lists beside the checkout: listed addresses get the oracle's levels, unlisted ones are grey. */
+/**
+ * The judgement on real lists beside the checkout: listed addresses get the oracle's levels, unlisted ones are grey. `npm run bench -- judgement`
+ * names a file in CUPEL_JUDGEMENT_TABLE, which gets what was measured.
+ */
+import { writeFileSync } from 'node:fs'
 import { createTestDatabase, fewestCases, sharedDataFolder } from '@cupel/testkit'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { judgementTable } from './judgement-table.js'
 import { isRight, runJudgement, type JudgementResults } from './run-judgement.js'
 
 const sharedData = sharedDataFolder()
 /** The files for which the counts below were computed. */
 const KNOWN_ROWS = 55_523
 const TIMEOUT_MS = 600_000
+const TABLE = process.env['CUPEL_JUDGEMENT_TABLE']
 /** Each is judged with its chain and without. */
-const UNLISTED = fewestCases({ full: 10_000, minimum: 1_000, demanded: 10_000 })
+const UNLISTED =
+  TABLE === undefined ? fewestCases({ full: 10_000, minimum: 1_000, demanded: 10_000 }) : 10_000
 
 describe.skipIf(sharedData === null)('the judgement on real lists', () => {
   let results: JudgementResults
@@ -21,9 +28,10 @@ describe.skipIf(sharedData === null)('the judgement on real lists', () => {
         sharedData: sharedData!,
         unlisted: UNLISTED,
         seed: 20_261_121,
-        victims: 150,
+        victims: TABLE === undefined ? 150 : Number.MAX_SAFE_INTEGER,
         say: () => undefined,
       })
+      if (TABLE !== undefined) writeFileSync(TABLE, judgementTable(results))
     } finally {
       await database.drop()
     }
