@@ -3,7 +3,7 @@ import { LongestFirst } from './scripts/test/longest-first.mjs'
 
 /**
  * Three workers keep two cores busy: files that start or kill processes wait for some of their time, and files that run whole systems have
- * ten processes each. With four workers, fourteen processes wanted two cores on a slow machine (ADR 331).
+ * ten processes each. With four workers, fourteen processes wanted two cores on a slow machine (CONTRIBUTING.md).
  */
 const WORKERS = 3
 const POSTGRES = 'packages/testkit/src/global-postgres.ts'

@@ -12,7 +12,7 @@
 // Before the last line it lists the ten slowest files, the processor time by kind and of the twenty dearest files with the change since the
 // last run of the tier (.cache/processor-time.json), the skipped tests with the reasons, and the failures with the first lines of output.
 // After a failure the exit code is 1. With CI=true a skipped test is a failure, and if up to three files failed, they run once more, without
-// others (ADR 331). Long randomised suites print their seed and number of cases. CUPEL_TEST_SEED repeats them, and CUPEL_TEST_BUDGET_MS
+// others (CONTRIBUTING.md). Long randomised suites print their seed and number of cases. CUPEL_TEST_SEED repeats them, and CUPEL_TEST_BUDGET_MS
 // overrides the time for each of them.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Which test files use what a change touched (ADR 331).
+// Which test files use what a change touched (CONTRIBUTING.md).
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

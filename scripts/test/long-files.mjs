@@ -1,4 +1,4 @@
-// Long and full test files: which of them a run leaves out (ADR 331).
+// Long and full test files: which of them a run leaves out (CONTRIBUTING.md).
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'

@@ -1,4 +1,4 @@
-// Reads processor time on Linux, for the account of a test run (ADR 331). Elsewhere children count as nothing.
+// Reads processor time on Linux, for the account of a test run (CONTRIBUTING.md). Elsewhere children count as nothing.
 import { readFileSync, readdirSync } from 'node:fs'
 
 /** Linux tells times in hundredths of a second, whatever the machine. */

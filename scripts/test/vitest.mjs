@@ -60,7 +60,7 @@ function leftOutBy(takes) {
   const leftOut = leftOutInCi(root, commitOf(root))
   const taken = longFiles(root).filter((path) => !leftOut.includes(path))
   console.log(
-    `CI runs ${taken.length} of ${taken.length + leftOut.length} long files (ADR 331):\n  ${taken.join('\n  ')}`,
+    `CI runs ${taken.length} of ${taken.length + leftOut.length} long files (CONTRIBUTING.md):\n  ${taken.join('\n  ')}`,
   )
   return leftOut
 }

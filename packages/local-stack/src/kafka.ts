@@ -21,7 +21,7 @@ import type { KafkaJars } from './maven-jars.js'
 import { isSameProcess, processIdentity } from './process-identity.js'
 import { ProgramFailed, runProgram } from './run-program.js'
 
-/** `quick`: fast code at once. `full`: faster code, after a minute or two of load in which it is slower (docs/adr/0343). */
+/** `quick`: fast code at once. `full`: faster code, after a minute or two of load in which it is slower (docs/adr/0326). */
 export type BrokerCompiler = 'quick' | 'full'
 
 export interface KafkaOptions {

@@ -127,7 +127,7 @@ function openServer(parts: AppParts, answerUnrouted: AnswerUnrouted): FastifyIns
     frameworkErrors: (_error, request, reply) => answerUnrouted(request, reply),
     clientErrorHandler: answerBrokenRequest,
   }) as FastifyInstance
-  // Fastify must not read bodies: how it reads them depends on the spelling of Content-Type (docs/adr/0070).
+  // Fastify must not read bodies: how it reads them depends on the spelling of Content-Type (docs/adr/0095).
   for (const method of METHODS_WITH_BODY)
     if (METHODS.includes(method)) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true })
   limitConnections(fastify.server, limits, (socket) => parts.transport.isTrustedPeer(socket), parts.metrics)

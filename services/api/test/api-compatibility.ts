@@ -1,5 +1,5 @@
 /**
- * Finds changes of the API description that break existing clients. Within /v1 only additions are allowed (docs/adr/0070):
+ * Finds changes of the API description that break existing clients. Within /v1 only additions are allowed (docs/adr/0095):
  * requests that were accepted stay accepted, and answers keep the parts that clients rely on.
  */
 

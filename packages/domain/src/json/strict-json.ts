@@ -1,6 +1,6 @@
 /**
  * Strict JSON for a security boundary: text that two readers could understand differently is rejected before use. The value itself always
- * comes from JSON.parse; the scan before it only adds rejections (docs/adr/0070).
+ * comes from JSON.parse; the scan before it only adds rejections (docs/adr/0095).
  */
 
 /** The fault of a document: `pointer` is an RFC 6901 pointer into it, empty for the whole document. */

@@ -1,4 +1,4 @@
-/** Reads a request body and parses it. This is the only place that does; Fastify never reads a body (docs/adr/0070). */
+/** Reads a request body and parses it. This is the only place that does; Fastify never reads a body (docs/adr/0095). */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '@cupel/contracts'
