@@ -54,7 +54,7 @@ export async function judgeExposure(facts: ExposureFacts): Promise<readonly Trap
     ...(await judgeDealings(await read(RONIN), facts)),
     await judgeVictims(await read(POISONING), facts),
     trap(
-      'transfers of no value are no transfers',
+      'transfers of no value are left out',
       { zeroValue: 125 },
       { zeroValue: leftOut.get(RONIN)!['zero_value'] ?? 0 },
     ),
@@ -71,7 +71,7 @@ function emptyCounterparties(
   const empty = transfers.filter((row) => row.from_address === '' || row.to_address === '')
   const ofValue = empty.filter(({ amount }) => Number(amount) > 0)
   return trap(
-    'transfers without a counterparty are no transfers',
+    'transfers without a counterparty are left out',
     { rows: 214, noCounterparty: ofValue.length },
     { rows: empty.length, noCounterparty: leftOut['no_counterparty'] ?? 0 },
   )
