@@ -52,43 +52,43 @@ FROM parts AS api-tree
 RUN node deploy/images/tree.mjs api /tree/app
 FROM service AS api
 COPY --from=api-tree /tree/ /
-CMD ["/app/services/api/dist/main.js"]
+CMD ["/app/dist/api.js"]
 
 FROM parts AS scorer-tree
 RUN node deploy/images/tree.mjs scorer /tree/app
 FROM service AS scorer
 COPY --from=scorer-tree /tree/ /
-CMD ["/app/services/scorer/dist/main.js"]
+CMD ["/app/dist/scorer.js"]
 
 FROM parts AS projector-tree
 RUN node deploy/images/tree.mjs projector /tree/app
 FROM service AS projector
 COPY --from=projector-tree /tree/ /
-CMD ["/app/services/projector/dist/main.js"]
+CMD ["/app/dist/projector.js"]
 
 FROM parts AS bulk-coordinator-tree
 RUN node deploy/images/tree.mjs bulk-coordinator /tree/app
 FROM service AS bulk-coordinator
 COPY --from=bulk-coordinator-tree /tree/ /
-CMD ["/app/services/bulk-coordinator/dist/main.js"]
+CMD ["/app/dist/bulk-coordinator.js"]
 
 FROM parts AS webhook-dispatcher-tree
 RUN node deploy/images/tree.mjs webhook-dispatcher /tree/app
 FROM service AS webhook-dispatcher
 COPY --from=webhook-dispatcher-tree /tree/ /
-CMD ["/app/services/webhook-dispatcher/dist/main.js"]
+CMD ["/app/dist/webhook-dispatcher.js"]
 
 FROM parts AS label-refresher-tree
 RUN node deploy/images/tree.mjs label-refresher /tree/app
 FROM service AS label-refresher
 COPY --from=label-refresher-tree /tree/ /
-CMD ["/app/services/label-refresher/dist/main.js"]
+CMD ["/app/dist/label-refresher.js"]
 
 FROM parts AS web-tree
 RUN node deploy/images/tree.mjs web /tree/app
 FROM service AS web
 COPY --from=web-tree /tree/ /
-CMD ["/app/services/web/dist/main.js"]
+CMD ["/app/dist/web.js"]
 
 # The bill of materials of the lockfile: build it with --output.
 FROM checkout AS sbom-file

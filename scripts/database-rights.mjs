@@ -12,7 +12,7 @@ const PROGRAMS = {
   scorer: ['scorer/src/main.ts'],
   'bulk-coordinator': ['bulk-coordinator/src/main.ts'],
   'webhook-dispatcher': ['webhook-dispatcher/src/main.ts'],
-  'label-refresher': ['label-refresher/src/main.ts'],
+  'label-refresher': ['projector/src/label-refresher/main.ts'],
   // The command line has other programs; a follower runs these of its modules.
   'ledger-follower': [
     '../packages/command-line/src/installation/connect.ts',

@@ -12,14 +12,14 @@ const programs = JSON.parse(readFileSync(join(root, 'dist', 'programs.json'), 'u
 function start(service) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--enable-source-maps', `services/${service}/dist/main.js`],
+    ['--enable-source-maps', service === 'cli' ? 'services/cli/dist/main.js' : `dist/${service}.js`],
     { cwd: root, encoding: 'utf8', env: { PATH: process.env.PATH } },
   )
   return { status, output: stdout + stderr }
 }
 
 test.each(Object.keys(programs).filter((service) => service !== 'cli'))(
-  '%s is started by the path of its module, and its traces name sources',
+  '%s is started by its bundle, and its traces name sources',
   (service) => {
     const { status, output } = start(service)
     expect(status).not.toBe(0)

@@ -1,12 +1,11 @@
 // Bundles the programs of all services, and of their threads, with their libraries: a process then loads some files instead of two thousand. All
-// bundled files are in dist of the checkout, and what programs share is in a part that they import. The file where a program is started, such as
-// services/SERVICE/dist/main.js, imports its bundle.
+// bundled files are in dist of the checkout, and what programs share is in a part that they import: dist/SERVICE.js is the program of a service.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 
 const FOLDER = 'dist'
-/** Names the files and modules of each service. */
+/** Names the files and modules of each service, and of each role of a service that is a program of its own. */
 const CONTENTS = join(FOLDER, 'programs.json')
 const PROGRAM = 'main.ts'
 
@@ -18,10 +17,13 @@ export function listPrograms(root) {
   return [...listServices(root), ...listThreads(root)]
 }
 
+/** A service, and each folder in its sources that is a role with a program of its own. */
 const listServices = (root) =>
-  readdirSync(join(root, 'services'))
-    .map((service) => join('services', service, 'src', PROGRAM))
-    .filter((source) => existsSync(join(root, source)))
+  readdirSync(join(root, 'services')).flatMap((service) => {
+    const sources = join('services', service, 'src')
+    const roles = readdirSync(join(root, sources)).map((role) => join(sources, role, PROGRAM))
+    return [join(sources, PROGRAM), ...roles].filter((source) => existsSync(join(root, source)))
+  })
 
 const listThreads = (root) =>
   readdirSync(join(root, 'packages'))
@@ -53,8 +55,9 @@ export async function bundlePrograms(root, build) {
   deleteOthers(root, outputs)
   const contents = listServices(root).map((source) => [nameOf(source), contentsOf(root, source, metafile)])
   writeFileSync(join(root, CONTENTS), `${JSON.stringify(Object.fromEntries(contents), null, 1)}\n`)
-  for (const source of programs) writeStarter(root, source)
-  return [...outputs, CONTENTS, ...programs.map(outputOf)]
+  const started = programs.filter(isStartedInPlace)
+  for (const source of started) writeStarter(root, source)
+  return [...outputs, CONTENTS, ...started.map(outputOf)]
 }
 
 /**
@@ -91,7 +94,13 @@ export function bundleOptions(root) {
 /** pg asks for pg-native, which nobody installs. */
 const NOT_BUNDLED = ['pg-native']
 
-const nameOf = (source) => (THREAD.test(source) ? basename(source, '.ts') : source.split(sep)[1])
+const nameOf = (source) => {
+  if (THREAD.test(source)) return basename(source, '.ts')
+  const [, service, , ...path] = source.split(sep)
+  return path.length === 1 ? service : path[0]
+}
+/** A thread is started by the module beside it, and scripts import the command line. */
+const isStartedInPlace = (source) => THREAD.test(source) || nameOf(source) === 'cli'
 const outputOf = (source) => source.replace(`${sep}src${sep}`, `${sep}dist${sep}`).replace(/\.tsx?$/, '.js')
 
 function writeStarter(root, source) {
@@ -106,7 +115,7 @@ const LIBRARY = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/
 
 /**
  * What a service loads, its threads included.
- * @returns {{ files: string[], modules: string[], libraries: string[] }} the files to start and their bundles; the sources of our own that are
+ * @returns {{ files: string[], modules: string[], libraries: string[] }} the bundles, and the files that start them; the sources of our own that are
  *   in them; the folders of the libraries that are in them
  */
 function contentsOf(root, source, { outputs }) {
@@ -124,7 +133,7 @@ function contentsOf(root, source, { outputs }) {
     }
   }
   const start = (program) => {
-    files.add(outputOf(program))
+    if (isStartedInPlace(program)) files.add(outputOf(program))
     visit(`${FOLDER}/${nameOf(program)}.js`)
   }
   start(source)

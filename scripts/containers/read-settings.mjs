@@ -16,16 +16,26 @@ const SETTING = new RegExp(`\\b(?:CUPEL|OTEL)_\\w+|\\b(?:${Object.keys(READERS).
  * @returns {Set<string>}
  */
 export function settingsReadBy(service) {
-  const members = new Set([service])
+  const own = service in services ? [] : sourcesIn(roleFolder(service))
+  const imported = own.flatMap((text) =>
+    [...text.matchAll(/from '@cupel\/([^']+)'/g)].map(([, name]) => name),
+  )
+  const members = new Set(service in services ? [service] : imported)
   for (const name of members)
     for (const other of (packages[name] ?? services[name]).imports) members.add(other)
   members.delete(TABLE)
-  const found = [...members].flatMap(sourcesOf).flatMap((text) => text.match(SETTING) ?? [])
+  const found = [...own, ...[...members].flatMap(sourcesOf)].flatMap((text) => text.match(SETTING) ?? [])
   return new Set(found.map((name) => secretOf(READERS[name] ?? name)))
 }
 
 /** @param {string} setting */
 export const secretOf = (setting) => setting.replace(/_FILE$/, '')
+
+/** The folder of a role that is a program of its own, in the sources of its service. */
+const roleFolder = (role) =>
+  Object.keys(services)
+    .map((service) => join(root, 'services', service, 'src', role))
+    .find((folder) => existsSync(folder))
 
 /** @param {string} member */
 function sourcesOf(member) {
@@ -35,6 +45,10 @@ function sourcesOf(member) {
     .filter((path) => existsSync(path))
   const others = room === '' ? Object.keys(packages).filter((name) => name.startsWith(`${own}/`)) : []
   const isOther = (name) => others.some((other) => name.startsWith(`${other.split('/')[1]}/`))
+  return sourcesIn(folder, isOther)
+}
+
+function sourcesIn(folder, isOther = () => false) {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.') && !isOther(name))
     .map((name) => readFileSync(join(folder, name), 'utf8'))

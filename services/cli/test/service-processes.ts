@@ -43,7 +43,7 @@ export function serviceProcesses(folder: string, settings: () => Record<string, 
     const child = startChild({
       name: `${service}-${started}`,
       command: process.execPath,
-      args: [join(checkout, 'services', service, 'dist', 'main.js')],
+      args: [join(checkout, 'dist', `${service}.js`)],
       cwd: checkout,
       env: {
         ...settings(),

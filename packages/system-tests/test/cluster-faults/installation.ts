@@ -252,7 +252,7 @@ function planServices({ folder, serviceFolder, common, apiPorts }: ServicePlan):
     startChild({
       name: `${service}-${instance}`,
       command: process.execPath,
-      args: ['--max-old-space-size=384', join(checkout, 'services', service, 'dist', 'main.js')],
+      args: ['--max-old-space-size=384', join(checkout, 'dist', `${service}.js`)],
       cwd: checkout,
       env: {
         PATH: process.env['PATH'],

@@ -45,21 +45,22 @@ export interface ServiceProcessesOptions {
 const programs: Record<
   ScalableService,
   {
-    readonly folder: string
+    /** Its file in `dist` of the checkout. */
+    readonly program: string
     readonly settings: Record<string, string>
     /** Its niceness, 0 to 19; undefined for normal priority. */
     readonly niceness?: number
   }
 > = {
-  api: { folder: 'api', settings: {} },
-  scorer: { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'interactive' } },
+  api: { program: 'api', settings: {} },
+  scorer: { program: 'scorer', settings: { CUPEL_SCORER_LANE: 'interactive' } },
   // When cores are short, interactive screens have priority.
-  'bulk-scorer': { folder: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' }, niceness: 10 },
-  'bulk-coordinator': { folder: 'bulk-coordinator', settings: {} },
-  'webhook-dispatcher': { folder: 'webhook-dispatcher', settings: {} },
-  'label-refresher': { folder: 'label-refresher', settings: {} },
-  projector: { folder: 'projector', settings: {} },
-  web: { folder: 'web', settings: {} },
+  'bulk-scorer': { program: 'scorer', settings: { CUPEL_SCORER_LANE: 'bulk' }, niceness: 10 },
+  'bulk-coordinator': { program: 'bulk-coordinator', settings: {} },
+  'webhook-dispatcher': { program: 'webhook-dispatcher', settings: {} },
+  'label-refresher': { program: 'label-refresher', settings: {} },
+  projector: { program: 'projector', settings: {} },
+  web: { program: 'web', settings: {} },
 }
 
 /** Longer than the limit of the service itself, so that it can stop in order. */
@@ -243,7 +244,7 @@ function startService(
   const child = startChild({
     name,
     command: process.execPath,
-    args: [...NODE_FLAGS, join(checkout, 'services', programs[service].folder, 'dist', 'main.js')],
+    args: [...NODE_FLAGS, join(checkout, 'dist', `${programs[service].program}.js`)],
     cwd: checkout,
     env: { ...options.environment, CUPEL_HOME: options.home.folder, ...settings },
     logFile: options.home.logFile('kafka', name),

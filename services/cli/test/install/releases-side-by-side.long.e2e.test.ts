@@ -148,7 +148,7 @@ describeReleases(`release ${RELEASE} and this version side by side`, () => {
     const child = startChild({
       name: `${service}-${version}-${started}`,
       command: process.execPath,
-      args: [join(folders[version], 'services', service, 'dist', 'main.js')],
+      args: [join(folders[version], 'dist', `${service}.js`)],
       cwd: folders[version],
       env: {
         ...settings(),

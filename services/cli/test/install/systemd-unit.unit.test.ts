@@ -55,7 +55,7 @@ test('a service gets its shared and its own settings, a number of its own, and l
   }
   expect(unitCommand('scorer', places)).toEqual({
     command: '/bin/sh',
-    args: [join(checkout, 'scripts/with-node.sh'), join(checkout, 'services/scorer/dist/main.js')],
+    args: [join(checkout, 'scripts/with-node.sh'), join(checkout, 'dist/scorer.js')],
     environment: {
       ...{ CUPEL_HOME: join(folder, 'home'), CUPEL_INSTANCE: 'auto' },
       ...{ CUPEL_LOG: 'kafka', CUPEL_KAFKA_USERNAME: 'cupel-scorer' },

@@ -1,2 +1,0 @@
-/** Refreshes label lists on a schedule. */
-export { startLabelRefresher } from './start-label-refresher.js'
