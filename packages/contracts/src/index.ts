@@ -1,6 +1,7 @@
 export type * from './generated/events.js'
 export { eventSchemas } from './generated/event-schemas.js'
 export * from './events.js'
+export * from './recorded-call.js'
 export * from './event-facts.js'
 export * from './topics.js'
 export * from './problem-codes.js'

@@ -2,16 +2,9 @@
  * Calls that are recorded by their own event (docs/adr/0095). Every other call with a key has an ApiRequestAudited. If a call
  * has both, the ApiRequestAudited counts: the answer differed from the one its event implies.
  */
-import {
-  callEventTypes,
-  factsOf,
-  problemCodes,
-  type ApiCall,
-  type ApiRequestAudited,
-  type CallEventType,
-  type EventData,
-} from '@cupel/contracts'
-import type { FieldOf } from '@cupel/event-log'
+import { callEventTypes, factsOf, type CallEventType } from './event-facts.js'
+import type { ApiCall, ApiRequestAudited, EventData } from './generated/events.js'
+import { problemCodes } from './problem-codes.js'
 
 export interface RecordedCall {
   readonly call: ApiCall
@@ -35,7 +28,7 @@ export type CallEnd = Pick<ApiRequestAudited, 'status' | 'code' | 'latencyMs'>
 export interface CallEvent {
   readonly type: CallEventType
   /** The fields that `read` uses. */
-  readonly fields: readonly FieldOf<CallEventType>[]
+  readonly fields: readonly (keyof EventData[CallEventType] & string)[]
   /** The call; null if an operator or a service made the event. */
   readonly read: (data: object) => RecordedCall | null
 }

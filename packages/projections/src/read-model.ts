@@ -51,6 +51,8 @@ export interface ReadModel {
    * statements prepared for a small table scan the large one until Postgres updates the statistics by itself.
    */
   readonly resizedBy?: readonly EventType[]
+  /** No decision and no answer to a screen depends on it. If it stops, this is reported and nothing else stops. */
+  readonly isAside?: true
 }
 
 export type Reducer = EventReducer | PartReducer

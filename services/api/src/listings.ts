@@ -1,5 +1,4 @@
-/** The parts for lists of reports and of the audit log, and where a report is that was cut from the log. */
-import { listAuditEntries } from '@cupel/audit/read-model'
+/** The parts for lists of reports, and where a report is that was cut from the log. */
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Config } from '@cupel/kit/service'
 import type { Database } from '@cupel/postgres'
@@ -15,32 +14,22 @@ interface Installed {
 export const findRetirementOf = ({ config, database }: Installed) =>
   config.CUPEL_RETENTION_ARCHIVE === undefined ? retirementFinder(database) : undefined
 
-export function listingsOf(
+export function listingOf(
   { config, database, log, codec }: Installed & { readonly log: EventLog; readonly codec: EventCodec },
   { tokens, personalData }: Pick<EndpointParts['keys'], 'tokens' | 'personalData'>,
-): Pick<EndpointParts, 'listing' | 'auditListing'> {
+): EndpointParts['listing'] {
   const findRetirement = findRetirementOf({ config, database })
   const reading = { database, readDocuments: documentReader({ log, codec, findRetirement }) }
-  type Searched = string | readonly string[] | undefined
-  const stored = async (accountId: string, searched: Searched, as: 'spellings' | 'referenceSpellings') =>
-    typeof searched === 'string' ? await personalData[as](accountId, searched) : searched
   return {
-    listing: {
-      async list({ accountId, livemode }, { filter, ...query }) {
-        const customerReference = await stored(accountId, filter.customerReference, 'referenceSpellings')
-        return await listWholeReports(reading, {
-          ...{ accountId, livemode, ...query },
-          filter: { ...filter, customerReference },
-        })
-      },
-      tokens,
+    async list({ accountId, livemode }, { filter, ...query }) {
+      const { customerReference: searched } = filter
+      const customerReference =
+        typeof searched === 'string' ? await personalData.referenceSpellings(accountId, searched) : searched
+      return await listWholeReports(reading, {
+        ...{ accountId, livemode, ...query },
+        filter: { ...filter, customerReference },
+      })
     },
-    auditListing: {
-      async list({ accountId, livemode }, query) {
-        const clientAddress = await stored(accountId, query.clientAddress, 'spellings')
-        return await listAuditEntries(database, { accountId, livemode, ...query, clientAddress })
-      },
-      tokens,
-    },
+    tokens,
   }
 }

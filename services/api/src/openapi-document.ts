@@ -66,7 +66,6 @@ const DESCRIBED: EndpointParts = {
   explainReports: notServed,
   now: notServed,
   listing: { list: notServed, tokens: { seal: notServed, open: notServed } },
-  auditListing: { list: notServed, tokens: { seal: notServed, open: notServed } },
   lists: { judge: notServed, tokens: { seal: notServed, open: notServed } },
   listImports: LIST_IMPORTS,
   proposedChanges: {
@@ -90,7 +89,6 @@ const DESCRIBED: EndpointParts = {
     needsSecondPerson: false,
   },
   groups: null,
-  usage: { keys: notServed, count: notServed, listDays: notServed, tokens: DESCRIBED_READS.tokens, plans },
   bulk: {
     jobs: { submit: notServed, cancel: notServed },
     admit: notServed,

@@ -50,9 +50,8 @@ import { type StreamLimits, createPageTokens, createTraffic } from '@cupel/gate/
 import { webhookStoreOf } from '@cupel/webhooks/routes'
 import { judgeSets } from '@cupel/labels/routes'
 import { administrationOf, changeSettlerOf, type AdministrationSetting } from './administration.js'
-import { findRetirementOf, listingsOf } from './listings.js'
+import { findRetirementOf, listingOf } from './listings.js'
 import { policyPartsOf } from '@cupel/policy/routes'
-import { readKeys, readUsage, readUsageDays } from '@cupel/audit/routes'
 import { screensCheck, openScreening } from '@cupel/screening/routes'
 
 export interface ApiDeps {
@@ -313,7 +312,7 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   }
   return buildApp({
     endpoints: endpointsOf({
-      ...{ ...shared, ...screening, ...listingsOf(deps, parts), ...referenceOf(deps, parts) },
+      ...{ ...shared, ...screening, listing: listingOf(deps, parts), ...referenceOf(deps, parts) },
       ...administrationOf({ ...deps, personalData, tokens }, oidc),
       webhooks: { store: webhookStore, tokens, personalData, mailLinks },
       ...{ bulk, sessions, pdf, personalData, failing },
@@ -333,11 +332,11 @@ function appOf(deps: ApiDeps, parts: Parts, { tls, oidc, webSecret, webUrl, fail
   })
 }
 
-/** The parts for lists and policy, for the proof of reports, and for the use of keys. */
+/** The parts for lists and policy, and for the proof of reports. */
 function referenceOf(
   { config, database, log, codec, logger }: ApiDeps,
   { tokens, personalData, traffic }: Parts,
-): Pick<EndpointParts, 'lists' | 'policy' | 'usage' | 'transparency'> {
+): Pick<EndpointParts, 'lists' | 'policy' | 'transparency'> {
   return {
     transparency: {
       ...transparencyReads({
@@ -348,12 +347,6 @@ function referenceOf(
     },
     lists: { judge: (caller) => judgeSets(database, caller), tokens },
     policy: policyPartsOf({ database, log, codec, tokens }),
-    usage: {
-      keys: (caller) => readKeys(database, caller),
-      count: (caller, since) => readUsage(database, caller, since),
-      listDays: (caller, query) => readUsageDays(database, caller, query),
-      ...{ tokens, plans: plansOf(config) },
-    },
   }
 }
 

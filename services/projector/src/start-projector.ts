@@ -13,7 +13,6 @@ import {
   type ReadModel,
   type RunningReadModel,
 } from '@cupel/projections'
-import { auditView } from '@cupel/audit/read-model'
 import { readModels } from '@cupel/operation/read-models'
 import { openSignedLog, watchDatabaseSize } from '@cupel/operation/connections'
 import {
@@ -174,8 +173,9 @@ function asideChecks(asides: Readonly<Record<string, Pick<Aside, 'error'>>>): Ch
   })
 }
 
-/** No decision and no answer to a screen depends on these. When one stops, this is reported and nothing else stops. */
-const ASIDE: ReadonlySet<string> = new Set([auditView.name])
+const ASIDE: ReadonlySet<string> = new Set(
+  readModels.flatMap(({ name, isAside }: ReadModel) => (isAside === true ? [name] : [])),
+)
 
 function projectionCheck({ name, state, error, stoppedAt }: ProjectionStatus): Check {
   const place =

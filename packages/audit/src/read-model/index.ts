@@ -5,6 +5,5 @@ export {
   type AuditQuery,
   listAuditEntries,
 } from './queries.js'
-export { type RecordedCall, type ScreenOutcome, auditedData, callEvents, endOf } from './recorded-call.js'
 export { auditView } from './reducers.js'
 export { type KeyDay, type UsageDayCursor, type UsageDayPage, countUsage, listUsageDays } from './usage.js'

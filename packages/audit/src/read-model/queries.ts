@@ -1,7 +1,7 @@
 /** Reads of the audit log. Each names the account and its environment: entries of other accounts are never visible. */
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
-import { endOf, type CallEnd } from './recorded-call.js'
+import { endOf, type CallEnd } from '@cupel/contracts'
 
 /** One call with a key of the account. */
 export interface AuditEntry {

@@ -1,8 +1,7 @@
 /** The use of an account's keys, shown to the account. Events of one call may arrive in any order, and more than once. */
 import { readFileSync } from 'node:fs'
-import { callEventTypes, screenTopic, topicOf } from '@cupel/contracts'
+import { callEvents, callEventTypes, endOf, screenTopic, topicOf, type RecordedCall } from '@cupel/contracts'
 import { batchWrite, onPartOf, type ReadModel } from '@cupel/projections'
-import { callEvents, endOf, type RecordedCall } from './recorded-call.js'
 
 const COLUMNS = {
   request_id: 'text',
@@ -105,6 +104,7 @@ export const auditView: ReadModel = {
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
   tables: ['entry', 'usage_day'],
   commitIntervalMs: COMMIT_INTERVAL_MS,
+  isAside: true,
   reducers: [
     onPartOf('ApiRequestAudited', KEPT, (data) =>
       data.accountId === ''

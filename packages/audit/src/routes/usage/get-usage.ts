@@ -1,5 +1,5 @@
 /** GET /v1/usage: how often the account's keys were used today and this month, against their plans. */
-import { listKeys, type ApiKey, type Caller } from '@cupel/gate/access'
+import { listKeys, type ApiKey } from '@cupel/gate/access'
 import type { Plan, PlanName } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { countUsage, type KeyDay } from '../../read-model/index.js'
@@ -8,10 +8,8 @@ import { z } from 'zod'
 import { jsonAnswer, keyedEndpoint, type Answer, type Endpoint } from '@cupel/gate/http'
 
 export interface UsageParts {
-  readonly keys: (caller: Caller) => Promise<readonly ApiKey[]>
-  /** `since`: YYYY-MM-DD, UTC. */
-  readonly count: (caller: Caller, since: string) => Promise<readonly KeyDay[]>
-  readonly plans: Readonly<Record<PlanName, Plan>>
+  readonly database: Queryable
+  readonly plansInForce: Readonly<Record<PlanName, Plan>>
 }
 
 const count = z.int().min(0)
@@ -83,7 +81,7 @@ const example: z.infer<typeof usageSchema> = {
   ],
 }
 
-export function getUsage({ keys, count, plans }: UsageParts): Endpoint {
+export function getUsage({ database, plansInForce }: UsageParts): Endpoint {
   return keyedEndpoint({
     operationId: 'getUsage',
     method: 'GET',
@@ -106,26 +104,21 @@ export function getUsage({ keys, count, plans }: UsageParts): Endpoint {
     async handle({ caller }): Promise<Answer> {
       const now = new Date().toISOString()
       const month = `${now.slice(0, 'YYYY-MM'.length)}-01`
-      const [issued, keyDays] = await Promise.all([keys(caller), count(caller, month)])
-      const own = issued.filter(({ environment }) => environment === caller.environment)
-      return jsonAnswer(200, JSON.stringify(answerOf(own, keyDays, plans, { now, month })))
+      const { accountId, livemode, environment } = caller
+      const [issued, keyDays] = await Promise.all([
+        listKeys(database, { accountId }),
+        countUsage(database, { accountId, livemode, since: month }),
+      ])
+      const own = issued.filter((key) => key.environment === environment)
+      return jsonAnswer(200, JSON.stringify(answerOf(own, keyDays, plansInForce, { now, month })))
     },
   })
 }
 
-export const readKeys = (database: Queryable, { accountId }: Caller): Promise<readonly ApiKey[]> =>
-  listKeys(database, { accountId })
-
-export const readUsage = (
-  database: Queryable,
-  { accountId, livemode }: Caller,
-  since: string,
-): Promise<readonly KeyDay[]> => countUsage(database, { accountId, livemode, since })
-
 function answerOf(
   keys: readonly ApiKey[],
   keyDays: readonly KeyDay[],
-  plans: UsageParts['plans'],
+  plans: UsageParts['plansInForce'],
   { now, month }: { readonly now: string; readonly month: string },
 ): z.infer<typeof usageSchema> {
   const today = now.slice(0, 'YYYY-MM-DD'.length)

@@ -1,7 +1,6 @@
 /** GET /v1/usage/days: the calls of each key on each day of a range, for a bill or a chart. */
-import type { Caller } from '@cupel/gate/access'
 import type { Queryable } from '@cupel/postgres'
-import { listUsageDays as readDays, type UsageDayCursor, type UsageDayPage } from '../../read-model/index.js'
+import { listUsageDays as readDays } from '../../read-model/index.js'
 import { z } from 'zod'
 import {
   jsonAnswer,
@@ -17,15 +16,7 @@ import {
 import { usageCounts } from './get-usage.js'
 
 export interface UsageDayParts {
-  readonly listDays: (
-    caller: Caller,
-    query: {
-      readonly from: string | undefined
-      readonly to: string | undefined
-      readonly pageSize: number
-      readonly after: UsageDayCursor | null
-    },
-  ) => Promise<UsageDayPage>
+  readonly database: Queryable
   readonly tokens: PageTokens
 }
 
@@ -43,7 +34,7 @@ const daysQuery = z.strictObject({
   page_token: pageToken,
 })
 
-export function listUsageDays({ listDays, tokens }: UsageDayParts): Endpoint {
+export function listUsageDays({ database, tokens }: UsageDayParts): Endpoint {
   return keyedEndpoint<undefined, z.infer<typeof daysQuery>>({
     operationId: 'listKeyUsageDays',
     method: 'GET',
@@ -70,12 +61,20 @@ export function listUsageDays({ listDays, tokens }: UsageDayParts): Endpoint {
     ],
     problems: ['unavailable'],
     async handle({ caller }, { query: { from, to, page_size: size, page_token: token } }) {
-      const scope = [LIST, caller.accountId, caller.livemode, JSON.stringify([from, to])]
+      const { accountId, livemode } = caller
+      const scope = [LIST, accountId, livemode, JSON.stringify([from, to])]
       const position = token === undefined ? null : tokens.open(scope, token)
       const [day, keyId] = position ?? []
       const after = day === undefined || keyId === undefined ? null : { day, keyId }
       if (token !== undefined && after === null) return unknownPageToken()
-      const { items, next } = await listDays(caller, { from, to, pageSize: size, after })
+      const { items, next } = await readDays(database, {
+        accountId,
+        livemode,
+        from,
+        to,
+        pageSize: size,
+        after,
+      })
       const days = items.map(({ keyId: key, rateLimited, ...one }) => ({
         ...{ day: one.day, key_id: key, calls: one.calls, screens: one.screens },
         ...{ problems: one.problems, rate_limited: rateLimited },
@@ -85,9 +84,3 @@ export function listUsageDays({ listDays, tokens }: UsageDayParts): Endpoint {
     },
   })
 }
-
-export const readUsageDays = (
-  database: Queryable,
-  { accountId, livemode }: Caller,
-  query: Parameters<UsageDayParts['listDays']>[1],
-): Promise<UsageDayPage> => readDays(database, { accountId, livemode, ...query })

@@ -1,11 +1,14 @@
 /** Reads the log for the audit export, from all topics and merged by time. */
 import {
   auditedEventTypes,
+  callEvents,
   callEventTypes,
   laneOfReportPartition,
   topicOf,
   topicSpecs,
   type DomainEvent,
+  type RecordedCall,
+  type ScreenOutcome,
 } from '@cupel/contracts'
 import {
   endsOf,
@@ -16,7 +19,6 @@ import {
   typeOf,
   UndecodableRecordError,
 } from '@cupel/event-log'
-import { callEvents, type RecordedCall, type ScreenOutcome } from '@cupel/audit/read-model'
 
 export type AuditLogEntry = { readonly time: string } & (
   | { readonly kind: 'event'; readonly event: DomainEvent }

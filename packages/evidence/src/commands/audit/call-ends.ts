@@ -1,6 +1,5 @@
 /** Joins the calls that other events record with their outcomes. An outcome may come before its call, because clocks of hosts differ. */
-import type { DomainEvent } from '@cupel/contracts'
-import { auditedData, endOf, type RecordedCall, type ScreenOutcome } from '@cupel/audit/read-model'
+import { auditedData, endOf, type DomainEvent, type RecordedCall, type ScreenOutcome } from '@cupel/contracts'
 import { CommandError } from '@cupel/command-line'
 
 export interface CallEnds {

@@ -1,4 +1,4 @@
-import type { RecordedCall, ScreenOutcome } from '@cupel/audit/read-model'
+import type { RecordedCall, ScreenOutcome } from '@cupel/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createCallEnds } from './call-ends.js'
