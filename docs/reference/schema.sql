@@ -688,6 +688,7 @@ CREATE TABLE ledger.store_run (
   segment_id integer NOT NULL,
   last_write integer NOT NULL DEFAULT 0,
   counted_writes integer,
+  run_key uuid NOT NULL DEFAULT gen_random_uuid(),
   PRIMARY KEY (run)
 );
 
@@ -725,7 +726,8 @@ CREATE TABLE ledger.transfer (
   other_block integer,
   other_at_s integer,
   other_tx_index integer,
-  other_place bigint
+  other_place bigint,
+  earlier_gaps integer[]
 );
 
 CREATE TABLE ledger.unknown_token (

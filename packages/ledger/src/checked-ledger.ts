@@ -11,8 +11,7 @@ import { readComparison, type CheckedLedger, type Compared, type keepComparison 
 import { LEDGER_PLACE } from './ledger-place.js'
 import { listPriceImports } from './prices/read-prices.js'
 import { added as addedSums, statedSums, sumsOf, type RowSums } from './row-sums.js'
-import { storeFault } from './store-fault.js'
-import { engineOfLedger } from './store/transfers.js'
+import { ledgerStoreFault } from './store-fault.js'
 import { listSegments, listSegmentsFrom, type Segment } from './segments.js'
 import {
   ledgerContradiction,
@@ -66,8 +65,7 @@ function checkStore(database: Queryable): (state: CheckedLedger) => Promise<Chec
   let checked: { readonly ledgerSeq: number; readonly fault: string | null } = { ledgerSeq: 0, fault: null }
   return async (state) => {
     const { ledgerSeq } = state
-    if (ledgerSeq !== checked.ledgerSeq)
-      checked = { ledgerSeq, fault: await storeFault(database, engineOfLedger()) }
+    if (ledgerSeq !== checked.ledgerSeq) checked = { ledgerSeq, fault: await ledgerStoreFault(database) }
     return checked.fault === null ? state : { ...state, fault: checked.fault }
   }
 }

@@ -75,5 +75,6 @@ export {
   type Segment,
 } from './segments.js'
 export type { KnownSizes } from './sizes.js'
+export { ledgerStoreFault } from './store-fault.js'
 export { prepareTransferStore, transferStoreState } from './store/prepare.js'
 export { addressesReaching, touchedAddresses, type TouchRequest } from './touched-addresses.js'

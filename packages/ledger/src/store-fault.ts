@@ -1,5 +1,10 @@
 /** Whether this process looks for transfers where the imports of the ledger left them: elsewhere it would find none. */
 import type { Queryable } from '@cupel/postgres'
+import { engineOfLedger } from './store/transfers.js'
+
+/** For this process. */
+export const ledgerStoreFault = (database: Queryable): Promise<string | null> =>
+  storeFault(database, engineOfLedger())
 
 /** A sentence; null if it does. */
 export async function storeFault(

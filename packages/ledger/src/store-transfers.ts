@@ -42,10 +42,16 @@ const IS_TAKEN_OVER = `known.restored_segment_id IS NOT NULL AND ${isUnseen('kno
         AND ($16 OR excluded.block_number >= known.block_number)`
 const IS_RESTORED = `(known.retired_segment_id IS NOT NULL AND ${IS_PLACED} OR ${IS_TAKEN_OVER})`
 
-/** Nobody knows yet which of the two blocks was replaced. A payment that fails in the other one is none there. */
-const IS_ELSEWHERE = `known.retired_segment_id IS NULL AND excluded.block_number <> known.block_number
+/** Two blocks tell it, and nobody knows yet which of them was replaced. */
+const IS_IN_OTHER = 'known.retired_segment_id IS NULL AND excluded.block_number <> known.block_number'
+
+/** A payment that fails in the other block is none there. */
+const IS_ELSEWHERE = `${IS_IN_OTHER}
         AND excluded.failed_segment_id IS NULL AND (known.other_segment_id IS NULL
           OR excluded.block_number >= known.other_block OR ${isUnseen('known.other_segment_id')})`
+
+/** A dead import that restored it ended no gap. */
+const GOES_ON_ABSENT = `known.absent_segment_id IS NOT NULL AND ${isUnseen('known.restored_segment_id')}`
 
 /** What the file tells of another block than the row has; see `ledger.transfer`. */
 const other = (column: string, told: string): string => `
@@ -54,7 +60,7 @@ const other = (column: string, told: string): string => `
 /**
  * Takes over the invisible rows of a killed import. Adds proofs of execution or failure to known transfers. A file that replaces its range
  * also updates the block of a transfer and restores a transfer that an earlier file had retired, as any file does that tells it in another block.
- * The failure of such a one says nothing of its new block. Any other file that tells a transfer in another block is remembered.
+ * The failure of such a one says nothing of its new block, and a failure in another block nothing of its own. Any other file that tells a transfer in another block is remembered.
  */
 const STORE_KNOWN = {
   name: 'ledger.store-known',
@@ -65,9 +71,12 @@ const STORE_KNOWN = {
         WHEN ${isUnseen('known.proven_segment_id')}
         THEN coalesce(excluded.proven_segment_id, known.proven_segment_id) ELSE known.proven_segment_id END,
       failed_segment_id = CASE WHEN ${IS_MOVED} OR $16 AND excluded.proven_segment_id IS NOT NULL THEN excluded.failed_segment_id
+        WHEN NOT $16 AND ${IS_IN_OTHER} AND NOT ${IS_UNSEEN} THEN known.failed_segment_id
         WHEN ${isUnseen('known.failed_segment_id')}
         THEN coalesce(excluded.failed_segment_id, known.failed_segment_id) ELSE known.failed_segment_id END,
-      absent_segment_id = CASE WHEN ${IS_RESTORED} THEN coalesce(known.retired_segment_id, known.absent_segment_id)
+      earlier_gaps = CASE WHEN ${IS_RESTORED} AND known.absent_segment_id IS NOT NULL AND NOT (${GOES_ON_ABSENT})
+        THEN known.earlier_gaps || ARRAY[known.absent_segment_id, known.restored_segment_id] ELSE known.earlier_gaps END,
+      absent_segment_id = CASE WHEN ${IS_RESTORED} AND NOT (${GOES_ON_ABSENT}) THEN coalesce(known.retired_segment_id, known.absent_segment_id)
         ELSE known.absent_segment_id END,
       restored_segment_id = CASE WHEN ${IS_RESTORED} THEN excluded.segment_id ELSE known.restored_segment_id END,
       retired_segment_id = CASE WHEN ${IS_PLACED} THEN NULL ELSE known.retired_segment_id END,

@@ -24,8 +24,8 @@ import { isCrowd } from './formats/coin-join.js'
 import { rangeStanding } from './range-standing.js'
 import { declaredRanges } from './segments.js'
 import { hubsAmong } from './sizes.js'
-import { storeFault } from './store-fault.js'
-import { engineOfLedger, neighboursIn } from './store/transfers.js'
+import { ledgerStoreFault } from './store-fault.js'
+import { neighboursIn } from './store/transfers.js'
 
 export interface TouchRequest extends SegmentRange {
   readonly policy: CompiledPolicy
@@ -74,7 +74,7 @@ export async function touchedAddresses(
 
 /** Nothing is called untouched by a process that looks for the transfers in the wrong place. */
 async function requireStore(database: Queryable): Promise<void> {
-  const fault = await storeFault(database, engineOfLedger())
+  const fault = await ledgerStoreFault(database)
   if (fault !== null) throw new Error(fault)
 }
 

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { EventData, Report } from '@cupel/contracts'
 import { loadConfig } from '@cupel/kit/service'
-import { importLedger } from '@cupel/ledger'
+import { compareLedger, importLedger } from '@cupel/ledger'
 import type { Database } from '@cupel/postgres'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openFollowed, type Installation } from './installation.js'
@@ -100,6 +100,13 @@ describe('a ledger in ClickHouse', () => {
       () => expect(JSON.stringify(scorer.checks())).toMatch(/transfers of this ledger are in ClickHouse/),
       WAIT,
     )
+  })
+
+  test('is named by whoever compares the ledger with the log, and does not look there', async () => {
+    vi.stubEnv('CUPEL_LEDGER_URL', '')
+    expect(await compareLedger(installation)).toEqual([
+      'The transfers of this ledger are in ClickHouse: set CUPEL_LEDGER_URL.',
+    ])
   })
 
   test('takes no import into Postgres', async () => {

@@ -91,7 +91,9 @@ CREATE TABLE ledger.store_run (
   -- The last writing whose transaction was committed.
   last_write     int4 NOT NULL DEFAULT 0,
   -- Of a run that ended early, how many of its writings count. Null: all.
-  counted_writes int4
+  counted_writes int4,
+  -- Drawn at random, and known to the ClickHouse that the run writes to: another one, whose runs have the same numbers, does not know it.
+  run_key        uuid NOT NULL DEFAULT gen_random_uuid()
 );
 CREATE INDEX store_run_of_segment ON ledger.store_run (segment_id);
 CREATE INDEX store_run_cut ON ledger.store_run (run) WHERE counted_writes IS NOT NULL;
@@ -156,7 +158,9 @@ CREATE TABLE ledger.transfer (
   other_block        int4,
   other_at_s         int4,
   other_tx_index     int4,
-  other_place        int8
+  other_place        int8,
+  -- Two segments for each earlier time that it was absent: the one that retired it, and the one that restored it.
+  earlier_gaps       int4[]
 );
 
 CREATE INDEX transfer_elsewhere ON ledger.transfer (block_number) WHERE other_segment_id IS NOT NULL;

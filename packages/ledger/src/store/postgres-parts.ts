@@ -68,6 +68,12 @@ const isSeen = (segment: string): string =>
   `CASE WHEN t.${segment} IS NULL THEN false WHEN (SELECT are_none FROM unseen) THEN true
       ELSE t.${segment} <> ALL ((SELECT ids FROM unseen)::int4[]) END`
 
+/** SQL: the state lies between the two segments of one of the earlier times at which the transfer was absent. */
+const IS_IN_EARLIER_GAP = `t.earlier_gaps IS NOT NULL AND EXISTS (
+      SELECT FROM generate_series(1, cardinality(t.earlier_gaps), 2) AS at
+      WHERE t.earlier_gaps[at] <> ALL ((SELECT ids FROM unseen)::int4[])
+        AND t.earlier_gaps[at + 1] = ANY ((SELECT ids FROM unseen)::int4[]))`
+
 const IS_PROVEN = isSeen('proven_segment_id')
 
 /**
@@ -78,6 +84,7 @@ export const seen = (side: Side): string => `
   FROM ledger.transfer t
   WHERE t.${side} = asked.id AND ${isSeen('segment_id')} AND NOT ${isSeen('retired_segment_id')}
     AND (t.absent_segment_id IS NULL OR NOT ${isSeen('absent_segment_id')} OR ${isSeen('restored_segment_id')})
+    AND NOT (${IS_IN_EARLIER_GAP})
     AND (NOT ${isSeen('failed_segment_id')} OR t.kind = 'n' AND ${IS_PROVEN})`
 
 /** SQL: addresses of the parameter, each with its number, as `asked`. */

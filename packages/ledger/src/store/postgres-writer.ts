@@ -75,11 +75,17 @@ export const storedKinds: Readonly<Record<string, readonly string[]>> = {
   token: ['t'],
 }
 
+const NOT_ELSEWHERE =
+  'other_segment_id = NULL, other_block = NULL, other_at_s = NULL, other_tx_index = NULL, other_place = NULL'
+
 /** Of the range, and not in the file that replaces it. */
 const IS_NOT_TOLD = `segment_id IN (SELECT s.segment_id FROM ledger.segment s WHERE s.chain = $1) AND block_number BETWEEN $3 AND $4
        AND coalesce(seen_segment_id, segment_id) <> $2 AND retired_segment_id IS NULL AND kind = ANY ($5::text[]::"char"[])`
 
-/** A transfer that another file tells outside of the range is there now. */
+/**
+ * A transfer that another file tells outside of the range is there now, and what failed in the old block says nothing of the new one. What other files
+ * told of the range itself was replaced.
+ */
 async function retireOthers(
   transaction: Queryable,
   { chain, segmentId }: WrittenSegment,
@@ -88,8 +94,15 @@ async function retireOthers(
   const kinds = covers.flatMap((kind) => storedKinds[kind] ?? [])
   const range = [chain, segmentId, completeFrom, completeTo, kinds]
   await transaction.execute(
+    `UPDATE ledger.transfer known SET ${NOT_ELSEWHERE}
+     WHERE segment_id IN (SELECT s.segment_id FROM ledger.segment s WHERE s.chain = $1) AND other_block BETWEEN $3 AND $4
+       AND other_segment_id <> $2 AND NOT ${isUnseen('known.other_segment_id')} AND block_number NOT BETWEEN $3 AND $4
+       AND kind = ANY ($5::text[]::"char"[])`,
+    range,
+  )
+  await transaction.execute(
     `UPDATE ledger.transfer known SET block_number = other_block, occurred_at_s = other_at_s, tx_index = other_tx_index, place = other_place,
-       other_segment_id = NULL, other_block = NULL, other_at_s = NULL, other_tx_index = NULL, other_place = NULL
+       failed_segment_id = NULL, ${NOT_ELSEWHERE}
      WHERE ${IS_NOT_TOLD} AND other_segment_id IS NOT NULL AND NOT ${isUnseen('known.other_segment_id')}
        AND other_block NOT BETWEEN $3 AND $4`,
     range,

@@ -8,6 +8,7 @@ import {
   neighboursIn,
   readSideSums,
   readStoreState,
+  requireRuns,
   rowsToSum,
   transfersIn,
   transferWriterIn,
@@ -63,7 +64,7 @@ describe.skipIf(missingChdb !== undefined)(`ClickHouse${missingChdb ?? ''}`, () 
   })
 
   test('a Postgres that lost too many imports takes no further one', async () => {
-    await store.clickHouse.run('INSERT INTO begun VALUES (20000)')
+    await store.clickHouse.run('INSERT INTO begun VALUES (20000, generateUUIDv4())')
     await expect(imported('two.csv', two)).rejects.toThrow(/20000 imports that Postgres does not know/)
   })
 
@@ -72,11 +73,15 @@ describe.skipIf(missingChdb !== undefined)(`ClickHouse${missingChdb ?? ''}`, () 
     const { database } = store.ledger
     const other = openClickHouse({ url: chdb.newDatabase(), timeoutMs: 60_000 })
     await createTransferTables(other)
+    // Another installation wrote to it, whose runs have the same numbers.
+    await other.run('INSERT INTO begun VALUES (1, generateUUIDv4())')
     const lacks = /lacks what imports of this ledger wrote/
     const asked = { chain: 'ETH', ledgerSeq: 1, addresses: [address(2_000)], owners: [0] }
     const reader = transfersIn(database, other)
     await expect(reader.allRows(asked)).rejects.toThrow(lacks)
     await expect(reader.countRows({ ...asked, limit: 5 })).rejects.toThrow(lacks)
+    await expect(requireRuns(database, other)).rejects.toThrow(lacks)
+    await requireRuns(database, store.clickHouse)
     await expect(neighboursIn(database, other).neighbours({ ...asked, most: 5 })).rejects.toThrow(lacks)
     const file = await store.ledger.file('one.csv', csvOf([{ hash: hash(3), from: address(3), block: 3 }]))
     const request = { file, format: 'csv', chain: 'ETH', importedBy: 'operator:test' }

@@ -249,6 +249,59 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
       await expectStatedRows()
     })
 
+    test('a transfer that two reorganisations retired is absent between each of them and the file that tells it again', async () => {
+      const { range, other, pay } = movedFrom20
+      const later = { completeFrom: 21, completeTo: 30, covers: ['native'] as const, replace: true }
+      await imported(csvOf([pay(20), other]), range)
+      await imported(csvOf([other]), { ...range, replace: true })
+      await imported(csvOf([pay(21)]))
+      await imported(csvOf([]), later)
+      await imported(csvOf([pay(22)]))
+      const counted = await Promise.all([1, 2, 3, 4, 5].map(async (state) => (await payments(state)).length))
+      expect(counted).toEqual([1, 0, 1, 0, 1])
+      expect(await payments(5)).toEqual(['22'])
+      await expectStatedRows()
+    })
+
+    test('a block that a later reorganisation replaced brings no transfer back', async () => {
+      const { range, other, pay } = movedFrom20
+      const later = { completeFrom: 21, completeTo: 30, covers: ['native'] as const, replace: true }
+      await imported(csvOf([pay(20), other]), range)
+      await imported(csvOf([pay(25)]))
+      expect(await imported(csvOf([]), later)).toMatchObject({ retired: 0 })
+      expect(await payments(3)).toEqual(['20'])
+      expect(await imported(csvOf([other]), { ...range, replace: true })).toMatchObject({ retired: 1 })
+      expect(await payments(4)).toEqual([])
+      await expectStatedRows()
+    })
+
+    test.each([
+      { kind: 'native', covers: 'native', status: '' },
+      { kind: 'internal', covers: 'internal', status: '1' },
+    ] as const)(
+      'a $kind payment that fails in another block still counts in its own, and no more once that is replaced',
+      async ({ kind, covers, status }) => {
+        const { range, other, pay } = movedFrom20
+        await imported(csvOf([{ ...pay(20, status), kind }, other]), { ...range, covers: [covers] })
+        await imported(csvOf([{ ...pay(21, '0'), kind }]))
+        expect(await payments(2)).toEqual(['20'])
+        await imported(csvOf([{ ...other, kind }]), { ...range, covers: [covers], replace: true })
+        expect(await payments(3)).toEqual([])
+        await expectStatedRows()
+      },
+    )
+
+    test('a call that failed in its block counts in another one, if that was told before its own is replaced', async () => {
+      const { range, other, pay } = movedFrom20
+      const call = { kind: 'internal' }
+      await imported(csvOf([{ ...pay(20, '0'), ...call }]), { ...range, covers: ['internal'] })
+      await imported(csvOf([{ ...pay(21), ...call }]))
+      expect(await payments(1)).toEqual([])
+      await imported(csvOf([{ ...other, ...call }]), { ...range, covers: ['internal'], replace: true })
+      expect(await payments(3)).toEqual(['21'])
+      await expectStatedRows()
+    })
+
     test.each([20, ''] as const)(
       'a file names a retired transfer that it tells in block "%s", and leaves it out',
       async (block) => {

@@ -3,7 +3,7 @@ import type { Queryable } from '@cupel/postgres'
 import type { OfAddresses, TransferReader } from '../transfer-store.js'
 import type { ClickHouse } from './client.js'
 import { dustIn, measuredIn, numbersOf, seenRows, weightIn } from './parts.js'
-import { hasBegun, writtenIn, type Written } from './runs.js'
+import { hasBegun, writtenIn, type WrittenState } from './runs.js'
 
 export function countsIn(
   database: Queryable,
@@ -12,7 +12,7 @@ export function countsIn(
   /** The lines of a statement by the address that the first column numbers. */
   const linesOf = async (
     request: OfAddresses,
-    statement: (written: Written, numbers: readonly number[]) => string,
+    statement: (written: WrittenState, numbers: readonly number[]) => string,
   ): Promise<ReadonlyMap<string, readonly (string | null)[]>> => {
     const numbers = await numbersOf(database, request.chain, request.addresses)
     const written = numbers.size === 0 ? null : await writtenIn(database, request)
@@ -33,9 +33,9 @@ export function countsIn(
     countRows: async (request) =>
       await counted(
         request,
-        ({ lastRun }, numbers) =>
+        (written, numbers) =>
           `SELECT address_id, least(count(), ${request.limit}) FROM side
-           WHERE address_id IN (${numbers.join()}) AND ${hasBegun(lastRun)} GROUP BY address_id`,
+           WHERE address_id IN (${numbers.join()}) AND ${hasBegun(written)} GROUP BY address_id`,
       ),
     async sizes(request) {
       const { chain, most } = request

@@ -15,4 +15,5 @@ export const transfersIn = (database: Queryable, clickHouse: ClickHouse): Transf
 export { neighboursIn } from './neighbours.js'
 export { transferWriterIn } from './writer.js'
 export { createTransferTables, missingTables, readStoreState, type StoreState } from './tables.js'
+export { requireRuns } from './runs.js'
 export { readSideSums, rowsToSum } from './sums.js'

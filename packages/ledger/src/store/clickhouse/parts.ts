@@ -2,7 +2,7 @@
 import { listAssets, measuredAs } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { asked } from '../postgres-parts.js'
-import { hasBegun, isWritten, type Written } from './runs.js'
+import { hasBegun, isWritten, type WrittenState } from './runs.js'
 import { UNKNOWN, UNKNOWN_PLACE } from './tables.js'
 
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b))
@@ -53,7 +53,7 @@ export function measuredIn(chain: string): string {
 const IS_SEEN = `retired_segment_id = 0 AND (failed_segment_id = 0 OR kind = 'n' AND proven_segment_id > 0)`
 
 export interface Asked {
-  readonly written: Written
+  readonly written: WrittenState
   readonly numbers: readonly number[]
   /** Only one side: 1 for transfers that the address sent. */
   readonly outgoing?: 0 | 1
@@ -62,7 +62,7 @@ export interface Asked {
 /** The last version of each transfer of the addresses, if it is visible: a subquery. Few transfers have a further version. */
 export function seenRows({ written, numbers, outgoing }: Asked, columns: readonly string[]): string {
   const own =
-    `address_id IN (${numbers.join()}) AND ${isWritten(written)} AND ${hasBegun(written.lastRun)}` +
+    `address_id IN (${numbers.join()}) AND ${isWritten(written)} AND ${hasBegun(written)}` +
     (outgoing === undefined ? '' : ` AND outgoing = ${outgoing}`)
   const list = columns.join(', ')
   return `(

@@ -5,7 +5,7 @@ import type { RetiredRange, WrittenSegment } from '../transfer-writer.js'
 import type { ClickHouse } from './client.js'
 import { isWritten, type Written } from './runs.js'
 import { UNKNOWN } from './tables.js'
-import { movedElsewhere, readVersions, type Version } from './versions.js'
+import { movedElsewhere, readVersions, toldNowhereElse, type Version } from './versions.js'
 
 /** Rows of one look at a range. */
 const MOST_ROWS = 50_000
@@ -53,6 +53,33 @@ function* slicesOf(
     rows += count
   }
   if (rows > 0) yield [first, last]
+}
+
+/** The transfers outside of the range that another file told in it, as they are without that. */
+export async function versionsWithout(
+  clickHouse: ClickHouse,
+  written: Written,
+  { state, range }: { readonly state: WrittenSegment; readonly range: RetiredRange },
+): Promise<readonly Version[]> {
+  const { completeFrom, completeTo, covers } = range
+  if (completeFrom === undefined || completeTo === undefined) return []
+  const kinds = covers.flatMap((kind) => storedKinds[kind] ?? [])
+  const isInRange = (block: string): boolean => Number(block) >= completeFrom && Number(block) <= completeTo
+  const ids = await clickHouse.rows(
+    `SELECT DISTINCT lower(hex(transfer_id)) FROM side
+     WHERE outgoing = 1 AND other_segment_id != 0 AND other_block BETWEEN ${completeFrom} AND ${completeTo} AND ${isWritten(written)}`,
+  )
+  const versions = await readVersions(
+    clickHouse,
+    written,
+    ids.map(([id]) => id!),
+  )
+  return [...versions.values()]
+    .filter(({ other, block, kind }) => {
+      const isOther = other.segment !== 0 && other.segment !== state.segmentId && isInRange(other.block)
+      return isOther && !isInRange(block) && kinds.includes(kind)
+    })
+    .map(toldNowhereElse)
 }
 
 /** Of the range, and not in the file that replaces it. */

@@ -10,7 +10,7 @@ import type {
 } from '../transfer-store.js'
 import type { ClickHouse } from './client.js'
 import { blockTimes, dustIn, known, numbersOf, seenRows, weightIn } from './parts.js'
-import { writtenIn, type Written } from './runs.js'
+import { writtenIn, type WrittenState } from './runs.js'
 import { UNKNOWN } from './tables.js'
 
 /** The columns of a `StoredRow` but the first, which is the number of the address here. The last one is the weight. */
@@ -56,7 +56,7 @@ export function rowsIn(
 ): Pick<TransferReader, 'largestRows' | 'allRows' | 'bundles'> {
   const found = async (
     request: RowsRequest,
-    select: (written: Written, numbers: readonly number[]) => string,
+    select: (written: WrittenState, numbers: readonly number[]) => string,
   ) => {
     const places = await placesOf(database, request)
     const written = places.size === 0 ? null : await writtenIn(database, request)

@@ -15,6 +15,11 @@ export interface Written {
   readonly cut: readonly (readonly [run: number, lastWrite: number])[]
 }
 
+/** What a state has, and the key of its last run, which the ClickHouse of its imports knows. */
+export interface WrittenState extends Written {
+  readonly runKey: string
+}
+
 /** SQL of ClickHouse: the version was written. */
 export function isWritten({ lastRun, cut }: Written): string {
   const until = `run <= ${lastRun}`
@@ -28,21 +33,22 @@ const LACKS =
   'ClickHouse lacks what imports of this ledger wrote: CUPEL_LEDGER_URL names another one, or it was restored from an older backup'
 
 /** SQL of ClickHouse: true. It is an error if the run never began there: its transfers would be missing without a word. */
-export const hasBegun = (run: number): string =>
-  `(SELECT throwIf(count() = 0, '${LACKS}') FROM begun WHERE run = ${run}) = 0`
+export const hasBegun = ({ lastRun, runKey }: Pick<WrittenState, 'lastRun' | 'runKey'>): string =>
+  `(SELECT throwIf(count() = 0, '${LACKS}') FROM begun WHERE run = ${lastRun} AND run_key = '${runKey}') = 0`
 
 /** The same for the last run that wrote anything. */
 export async function requireRuns(database: Queryable, clickHouse: ClickHouse): Promise<void> {
-  const [row] = await database.query<{ run: number | null }>(
-    'SELECT max(run) AS run FROM ledger.store_run WHERE last_write > 0',
+  const [last] = await database.query<RunRow>(
+    'SELECT run AS "lastRun", run_key AS "runKey" FROM ledger.store_run WHERE last_write > 0 ORDER BY run DESC LIMIT 1',
   )
-  const run = row?.run ?? null
-  if (run !== null) await clickHouse.rows(`SELECT ${hasBegun(run)}`)
+  if (last !== undefined) await clickHouse.rows(`SELECT ${hasBegun(last)}`)
 }
+
+type RunRow = Record<string, unknown> & Pick<WrittenState, 'lastRun' | 'runKey'>
 
 const LAST_RUN = {
   name: 'ledger.last-run',
-  text: `SELECT r.run FROM ledger.segment s JOIN ledger.store_run r USING (segment_id)
+  text: `SELECT r.run AS "lastRun", r.run_key AS "runKey" FROM ledger.segment s JOIN ledger.store_run r USING (segment_id)
          WHERE s.chain = $1 AND s.ledger_seq <= $2 ORDER BY s.ledger_seq DESC, r.run DESC LIMIT 1`,
 }
 
@@ -60,9 +66,9 @@ async function cutRuns(database: Queryable, upTo: number): Promise<Written['cut'
 export async function writtenIn(
   database: Queryable,
   { chain, ledgerSeq }: LedgerState,
-): Promise<Written | null> {
-  const [row] = await database.query<{ run: number }>(LAST_RUN, [chain, ledgerSeq])
-  return row === undefined ? null : { lastRun: row.run, cut: await cutRuns(database, row.run) }
+): Promise<WrittenState | null> {
+  const [row] = await database.query<RunRow>(LAST_RUN, [chain, ledgerSeq])
+  return row === undefined ? null : { ...row, cut: await cutRuns(database, row.lastRun) }
 }
 
 /** What an import sees: everything that counts before it, and its own writings. */
@@ -97,13 +103,11 @@ export async function beginRun(
 ): Promise<void> {
   // Imports of several chains begin at once.
   await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('cupel.ledger-run', 0))")
-  const [known] = await transaction.query<{ newest: number; written: number }>(
-    `SELECT coalesce(max(run), 0) AS newest, coalesce(max(run) FILTER (WHERE last_write > 0), 0) AS written
-     FROM ledger.store_run`,
+  const [known] = await transaction.query<{ newest: number }>(
+    'SELECT coalesce(max(run), 0) AS newest FROM ledger.store_run',
   )
-  const { newest, written } = known!
+  const { newest } = known!
   const begun = await readBegun()
-  if (begun < written) throw new LedgerStoreError(LACKS)
   if (begun - newest > MOST_LOST_RUNS)
     throw new LedgerStoreError(
       `ClickHouse has ${begun - newest} imports that Postgres does not know: empty both, and import the files again`,
@@ -130,19 +134,20 @@ export async function beginRun(
 
 export interface Run {
   readonly run: number
+  readonly runKey: string
   /** The chain has no rows yet. */
   readonly isFirst: boolean
 }
 
 export async function currentRun(database: Queryable, { chain, segmentId }: WrittenSegment): Promise<Run> {
-  const [row] = await database.query<{ run: number; is_first: boolean }>(
-    `SELECT max(run) AS run, NOT EXISTS (
+  const [row] = await database.query<{ run: number; run_key: string; is_first: boolean }>(
+    `SELECT run, run_key, NOT EXISTS (
        SELECT FROM ledger.store_run r JOIN ledger.segment s USING (segment_id)
        WHERE s.chain = $2 AND r.last_write > 0 AND r.counted_writes IS DISTINCT FROM 0) AS is_first
-     FROM ledger.store_run WHERE segment_id = $1`,
+     FROM ledger.store_run WHERE segment_id = $1 ORDER BY run DESC LIMIT 1`,
     [segmentId, chain],
   )
-  return { run: row!.run, isFirst: row!.is_first }
+  return { run: row!.run, runKey: row!.run_key, isFirst: row!.is_first }
 }
 
 /** In the transaction that makes the writing count. Throws if another import of the chain began meanwhile. */

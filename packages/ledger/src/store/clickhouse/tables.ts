@@ -103,7 +103,7 @@ const STATEMENTS: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS by_height (${BY_HEIGHT.map((name) => `${name} ${name === 'is_timeless' ? 'UInt8' : typeOf(name)}`).join(', ')},
      INDEX of_run run TYPE minmax GRANULARITY 1) ${ENGINE('chain, block_number', 8_192)}`,
   // The runs that ever began: a Postgres that was restored from a backup gives none of their numbers again.
-  `CREATE TABLE IF NOT EXISTS begun (run UInt32) ENGINE = MergeTree ORDER BY run SETTINGS ${DURABLE}`,
+  `CREATE TABLE IF NOT EXISTS begun (run UInt32, run_key UUID) ENGINE = MergeTree ORDER BY run SETTINGS ${DURABLE}`,
   `CREATE MATERIALIZED VIEW IF NOT EXISTS to_sender TO side AS ${side(1)}`,
   `CREATE MATERIALIZED VIEW IF NOT EXISTS to_receiver TO side AS ${side(0)}`,
   `CREATE MATERIALIZED VIEW IF NOT EXISTS to_id TO by_id AS SELECT ${BY_ID.map(told).join(', ')} FROM told`,
@@ -145,7 +145,7 @@ export async function readStoreState(clickHouse: ClickHouse): Promise<StoreState
   const missing = await missingTables(clickHouse)
   if (missing.length === 0) {
     await clickHouse.rows('SELECT run FROM side LIMIT 0')
-    await clickHouse.run('INSERT INTO begun SELECT run FROM begun LIMIT 0')
+    await clickHouse.run('INSERT INTO begun SELECT run, run_key FROM begun LIMIT 0')
   }
   return { version: line![0]!, freeBytes: Number(line![1]), missing }
 }

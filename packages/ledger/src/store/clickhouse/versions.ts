@@ -157,7 +157,8 @@ export function toldAgain(
   const isUnseen = (segment: number): boolean => segment === 0 || segment === segmentId
   const hasBlocks = known.block !== String(UNKNOWN) && told.block !== String(UNKNOWN)
   /** The transaction of a retired transfer is in another block now. */
-  const isMoved = known.retired !== 0 && hasBlocks && known.block !== told.block
+  const isOther = hasBlocks && known.block !== told.block
+  const isMoved = known.retired !== 0 && isOther
   if ((known.seen || known.segment) === segmentId && !isMoved) return null
   const isPlaced = replaces || isMoved
   const { block, atS, txIndex, place } = isPlaced ? told : known
@@ -175,7 +176,7 @@ export function toldAgain(
 
   /** Nobody knows yet which of the two blocks was replaced. A payment that fails in the other one is none there. */
   function isElsewhere(): boolean {
-    if (known.retired !== 0 || !hasBlocks || known.block === told.block || told.failed !== 0) return false
+    if (known.retired !== 0 || !isOther || told.failed !== 0) return false
     return isUnseen(known.other.segment) || Number(told.block) >= Number(known.other.block)
   }
 
@@ -186,6 +187,8 @@ export function toldAgain(
 
   function failedOf(): number {
     if (isMoved || (replaces && told.proven !== 0)) return told.failed
+    // A failure in another block says nothing of this one.
+    if (!replaces && isOther && !firstSeen) return known.failed
     return isUnseen(known.failed) ? told.failed || known.failed : known.failed
   }
 }
@@ -194,11 +197,14 @@ const placeOf = ({ block, atS, txIndex, place }: Version, segment: number): Vers
   ...{ segment, block, atS, txIndex, place },
 })
 
-/** Of a version that a file that replaces its range does not tell. */
+/** Of a version that a file that replaces its range does not tell. What failed in the old block says nothing of the new one. */
 export const movedElsewhere = (version: Version): Version => {
   const { block, atS, txIndex, place } = version.other
-  return { ...version, block, atS, txIndex, place, other: NOWHERE }
+  return { ...version, block, atS, txIndex, place, failed: 0, other: NOWHERE }
 }
+
+/** Of a version that another file told in a range that is replaced. */
+export const toldNowhereElse = (version: Version): Version => ({ ...version, other: NOWHERE })
 
 const STATED = ['block', 'atS', 'txIndex', 'place', 'segment', 'proven', 'failed', 'retired'] as const
 

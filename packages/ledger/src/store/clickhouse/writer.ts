@@ -8,8 +8,8 @@ import { notedSums } from '../../row-sums.js'
 import { restartSegments } from '../postgres-writer.js'
 import type { StoredTransfers, StorePlace, TransferWriter } from '../transfer-writer.js'
 import type { ClickHouse } from './client.js'
-import { countTimed, isNotTold, retiredOrMoved, versionsInRange } from './ranges.js'
-import { beginRun } from './runs.js'
+import { countTimed, isNotTold, retiredOrMoved, versionsInRange, versionsWithout } from './ranges.js'
+import { beginRun, requireRuns } from './runs.js'
 import type { ToldVersion } from './told-lines.js'
 import { differs, toldAgain, toldVersion, type Version } from './versions.js'
 import { createWriting } from './writing.js'
@@ -27,13 +27,14 @@ export function transferWriterIn(
     engine: 'clickhouse',
     batchTransfers,
     async restartOthers(transaction, state) {
+      await requireRuns(transaction, clickHouse)
       await restartSegments(transaction, state)
       await beginRun(transaction, state, () => newestBegun(clickHouse))
       return await notedSums(transaction)
     },
     async knownIds(state) {
-      const { run: number, isFirst } = await begun(state)
-      await clickHouse.insert('begun', ['run'], String(number))
+      const { run, runKey, isFirst } = await begun(state)
+      await clickHouse.insert('begun', ['run', 'run_key'], `${run}\t${runKey}`)
       return knownIds(isFirst)
     },
     index: () => Promise.resolve(),
@@ -63,6 +64,7 @@ export function transferWriterIn(
     async retire(transaction, state, range) {
       let retired = 0
       const before = await written(transaction, state)
+      await revise(transaction, state, await versionsWithout(clickHouse, before, { state, range }))
       for await (const versions of versionsInRange(clickHouse, before, { state, range })) {
         const gone = versions
           .filter((one) => isNotTold(one, state, range))

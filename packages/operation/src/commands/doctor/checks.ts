@@ -56,7 +56,7 @@ export function checksOf(examined: Examined): readonly Check[] {
     servicesCheck(examined),
     policyCheck(examined),
     listsCheck(examined),
-    transfersCheck,
+    transfersCheck(examined),
     ledgerCheck(examined),
     rowsCheck(examined),
     projectionsCheck(examined),
