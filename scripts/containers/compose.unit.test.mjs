@@ -235,6 +235,25 @@ test('the file for histories gives the scorer a volume of its user, its settings
     expect(readFileSync(join(root, page), 'utf8')).toContain(`COMPOSE_FILE=docker-compose.yml:${file}`)
 })
 
+test('the file for ClickHouse gives its address and its network to every service that reads the ledger', () => {
+  const file = 'deploy/compose/clickhouse.yaml'
+  const added = parse(readFileSync(join(root, file), 'utf8'))
+  const onLog = Object.keys(services).filter((name) => services[name].environment?.CUPEL_LOG === 'kafka')
+  expect(Object.keys(added.services).sort()).toEqual(onLog.sort())
+  for (const [name, each] of Object.entries(added.services)) {
+    expect(Object.keys(each.environment), name).toEqual(['CUPEL_LEDGER_URL_FILE', 'CUPEL_LEDGER_INSECURE'])
+    expect(each.networks, name).toEqual(['data', 'ledger'])
+    expect(networksOf(services[name]), name).toContain('data')
+    expect(
+      each.volumes.map((one) => one.split(':').slice(-2)),
+      name,
+    ).toEqual([['/ledger-url', 'ro']])
+  }
+  expect(added.networks.ledger.external).toBe(true)
+  for (const page of ['.env.example', 'docs/ledger.md'])
+    expect(readFileSync(join(root, page), 'utf8')).toContain(`COMPOSE_FILE=docker-compose.yml:${file}`)
+})
+
 /**
  * Images whose digest nobody has read yet, because no registry of images was within reach. `node scripts/containers/foreign-images.mjs --pin`
  * reads them, and then this list is empty.

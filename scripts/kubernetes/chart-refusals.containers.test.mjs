@@ -42,6 +42,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
       'nodes/ports',
     ],
     [{ telemetry: { endpoint: 'https://collector.tracing.svc:4318' } }, 'networkPolicy.collector.to'],
+    [{ ledger: { existingSecret: 'ledger' } }, 'networkPolicy.clickhouse.to'],
   ])('refuses %o', async (values, word) => {
     await expect(render(tools, values)).rejects.toThrow(word)
   })

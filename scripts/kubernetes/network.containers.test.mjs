@@ -28,9 +28,11 @@ const VALUES = {
     kafka: { port: 9093, to: [inNamespace('data')] },
     registry: { port: 8443, to: [inNamespace('data')] },
     collector: { port: 4318, to: [inNamespace('tracing')] },
+    clickhouse: { port: 9440, to: [{ ipBlock: { cidr: '10.9.0.8/32' } }] },
     callers: [inNamespace('ingress-nginx')],
     scrapers: [inNamespace('monitoring')],
   },
+  ledger: { existingSecret: 'ledger' },
   telemetry: {
     ...{ endpoint: 'https://collector.tracing.svc:4318', sampleRatio: 0.5, logs: true },
     headersSecret: 'collector',
@@ -47,6 +49,7 @@ const ELSEWHERE = {
   stranger: { namespace: 'default', labels: { 'app.kubernetes.io/name': 'cupel' } },
   database: { ip: '10.9.0.5' },
   private: { ip: '10.9.0.6' },
+  clickhouse: { ip: '10.9.0.8' },
   metadata: { ip: '169.254.169.254' },
   internet: { ip: '203.0.113.7' },
   internet6: { ip: '2606:4700::1111' },
@@ -54,7 +57,7 @@ const ELSEWHERE = {
 /** @type {{ port: number, protocol?: string }[]} */
 const PORTS = [
   { port: 53, protocol: 'UDP' },
-  ...[22, 53, 80, 443, 4318, 5432, 8080, 8081, 8443, 9092, 9093, 9464].map((port) => ({ port })),
+  ...[22, 53, 80, 443, 4318, 5432, 8080, 8081, 8443, 9092, 9093, 9440, 9464].map((port) => ({ port })),
 ]
 
 /** Every allowed flow as `from to port`, and no other. */
@@ -63,7 +66,11 @@ function declaredFlows(components, serving) {
   const outside = ['api', 'scorer', 'scorer-bulk', 'webhook-dispatcher', 'label-refresher', 'web']
   return new Set([
     ...components.flatMap((name) => [`${name} dns 53/UDP`, `${name} dns 53/TCP`]),
-    ...onLog.flatMap((name) => [`${name} database 5432/TCP`, `${name} kafka 9093/TCP`]),
+    ...onLog.flatMap((name) => [
+      `${name} database 5432/TCP`,
+      `${name} kafka 9093/TCP`,
+      `${name} clickhouse 9440/TCP`,
+    ]),
     ...['install', 'operator'].map((name) => `${name} kafka 8443/TCP`),
     ...outside.flatMap((name) =>
       ['internet', 'internet6'].flatMap((to) => [`${name} ${to} 443/TCP`, `${name} ${to} 8443/TCP`]),
@@ -131,6 +138,24 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     const { own, flows } = actualFlows((await render(tools, values)).manifests)
     const into = [...flows].filter((flow) => flow.split(' ')[1] in own)
     expect(into).toEqual(['web api 8080/TCP'])
+  })
+
+  test('gives every pod of the log the address of ClickHouse from a Secret, and nobody without one', async () => {
+    const settingsOf = async (values) =>
+      podsOf((await render(tools, values)).manifests).map((part) => [
+        part.name,
+        Object.fromEntries(Object.entries(environmentOf(part)).filter(([name]) => /_LEDGER_/.test(name))),
+        part.container.volumeMounts.some(({ mountPath }) => mountPath === '/secrets/ledger'),
+      ])
+    const told = { CUPEL_LEDGER_URL_FILE: '/secrets/ledger/ledger-url', CUPEL_LEDGER_INSECURE: 'false' }
+    for (const [name, settings, hasFile] of await settingsOf(VALUES)) {
+      expect(settings, name).toEqual(name === 'web' ? {} : told)
+      expect(hasFile, name).toBe(name !== 'web')
+    }
+    const without = await settingsOf({ ...VALUES, ledger: {} })
+    expect(without.every(([, settings, hasFile]) => Object.keys(settings).length === 0 && !hasFile)).toBe(
+      true,
+    )
   })
 
   test('sends traces and log lines where the values say so, with a token from a file, and nowhere by itself', async () => {

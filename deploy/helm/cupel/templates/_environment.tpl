@@ -23,6 +23,10 @@
 {{- $_ := set $env "CUPEL_KAFKA_PASSWORD_FILE" "/secrets/kafka/kafka-password" -}}
 {{- end -}}
 {{- $_ := set $env "CUPEL_RECORD_KEYS_FILE" "/secrets/record-keys/record-keys.json" -}}
+{{- if $v.ledger.existingSecret -}}
+{{- $_ := set $env "CUPEL_LEDGER_URL_FILE" "/secrets/ledger/ledger-url" -}}
+{{- $_ := set $env "CUPEL_LEDGER_INSECURE" $v.ledger.insecure -}}
+{{- end -}}
 {{- end -}}
 {{- /* The lowest free number: pods of one service are equal, and two processes cannot have one number. */}}
 {{- if and .log .probes }}{{- $_ := set $env "CUPEL_INSTANCE" "auto" }}{{ end -}}
@@ -120,7 +124,7 @@
 {{- if .log -}}
 {{- $user := include "cupel.kafkaUser" . | fromYaml -}}
 {{- $_ := merge $secrets (dict "database" (index $v.database.users .user | default $v.database.existingSecret) "record-keys" $v.keys.recordsSecret
-  "kafka-ca" $v.kafka.tls.caSecret "kafka-certificate" $v.kafka.tls.certificateSecret) -}}
+  "kafka-ca" $v.kafka.tls.caSecret "kafka-certificate" $v.kafka.tls.certificateSecret "ledger" $v.ledger.existingSecret) -}}
 {{- if $v.kafka.sasl.mechanism }}{{- $_ := set $secrets "kafka" $user.existingSecret }}{{ end -}}
 {{- end -}}
 {{- if .operator -}}

@@ -39,6 +39,7 @@
 {{- $called := list "database" "kafka" "registry" -}}
 {{- if $v.followers }}{{ $called = append $called "nodes" }}{{ end -}}
 {{- if $v.telemetry.endpoint }}{{ $called = append $called "collector" }}{{ end -}}
+{{- if $v.ledger.existingSecret }}{{ $called = append $called "clickhouse" }}{{ end -}}
 {{- range $called -}}
 {{- if not (index $v.networkPolicy .).to -}}
 {{- fail (printf "Set networkPolicy.%s.to, or networkPolicy.openEgress: an empty list is every address on that port." .) -}}
