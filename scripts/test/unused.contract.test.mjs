@@ -5,11 +5,13 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../setup.mjs'
 import { findUnused } from '../unused.mjs'
+import { testOnlyExports } from './test-only-exports.mjs'
 
-test('every source is used, and every export has an importer', () => {
-  const { files, exports } = findUnused(root)
+test('every source is used, and every export has an importer in the product, or a reason why only tests import it', () => {
+  const { files, exports, testOnly } = findUnused(root)
   expect(files).toEqual([])
   expect(exports).toEqual([])
+  expect(testOnly.toSorted()).toEqual(Object.values(testOnlyExports).flat().toSorted())
 })
 
 test('a name that only an index passes on is unused, and a name that somebody imports from there is not', () => {

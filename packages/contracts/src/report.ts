@@ -7,7 +7,6 @@ export const riskLevels = ['green', 'orange', 'red', 'grey'] as const
 export type RiskLevel = (typeof riskLevels)[number]
 
 export const riskCategories = ['sanctions', 'darknet', 'mixer', 'scam', 'stolen'] as const
-export type RiskCategory = (typeof riskCategories)[number]
 export const categories = [...riskCategories, 'clean_exchange'] as const
 export type Category = (typeof categories)[number]
 

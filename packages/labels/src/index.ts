@@ -1,14 +1,11 @@
 /** Label files: their formats, the import of a set, and the lists that are refreshed on a schedule. */
 export { labelsMigrations } from './migrations.js'
 export { labelFormats } from './formats/formats.js'
-export type { LabelRow } from './formats/label-source.js'
 export { dismissExpectedSets } from './import/expect-sets.js'
 export { importLabels } from './import/import-labels.js'
-export { importStarterLabels, starterLabelsFile } from './import/starter-labels.js'
-export { STARTER_SOURCE } from './import/starter-set.js'
+export { importStarterLabels } from './import/starter-labels.js'
 export type { LeftOutRows } from './import/left-out-rows.js'
 export type {
-  LabelImportDeps,
   LabelImportProgress,
   LabelImportRefused,
   LabelImportRequest,
@@ -16,12 +13,7 @@ export type {
   LabelImportSummary,
   SetSummary,
 } from './import/import-request.js'
-export {
-  parseRefreshPlan,
-  readRefreshPlan,
-  RefreshPlanError,
-  type RefreshedList,
-} from './refresh/refresh-plan.js'
+export { readRefreshPlan, RefreshPlanError, type RefreshedList } from './refresh/refresh-plan.js'
 export { dueNow, enterLists, listSchedules, listStatuses, type ListStatus } from './refresh/schedule.js'
 export {
   addListPart,
@@ -47,7 +39,6 @@ export {
   refreshDue,
   startRefreshes,
   type RefreshRun,
-  type RunningRefreshes,
 } from './refresh/run-refreshes.js'
 export {
   findOwnLabel,

@@ -18,7 +18,6 @@ export {
 } from './address-histories.js'
 export { busiestAddresses } from './busiest-addresses.js'
 export { readClusterFacts } from './cluster-facts.js'
-export { readCluster } from './clusters.js'
 export { compareLedger, compareRows } from './compare-ledger.js'
 export { createLedgerCheck, type CheckedLedgerDeps } from './checked-ledger.js'
 export type { CheckedLedger } from './kept-comparison.js'
@@ -26,7 +25,7 @@ export { keepComparison } from './kept-comparison.js'
 export { currentLedger, ledgerChains } from './current-ledger.js'
 export { findMovements } from './find-movements.js'
 export { historyKinds } from './declared-range.js'
-export { examineAddress, type ExamineOptions, type Searched } from './examine-address.js'
+export { examineAddress, type Searched } from './examine-address.js'
 export {
   followedSegments,
   followerFault,
@@ -71,7 +70,6 @@ export {
   ledgerSeqAt,
   listSegments,
   type HeightRange,
-  type HistoryFacts,
   type Segment,
 } from './segments.js'
 export type { KnownSizes } from './sizes.js'

@@ -6,9 +6,9 @@ import {
   currentLedger,
   declaredRanges,
   examineAddress,
-  type HistoryFacts,
   type LedgerImportRequest,
 } from '../src/index.js'
+import { type HistoryFacts } from '../src/segments.js'
 import {
   address,
   csvOf,

@@ -2,7 +2,8 @@
 import { compilePolicy, defaultPolicy, type LabelFacts } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createKnownTransfers, examineAddress, type ExamineOptions } from '../src/index.js'
+import { createKnownTransfers, examineAddress } from '../src/index.js'
+import { type ExamineOptions } from '../src/examine-address.js'
 import {
   address,
   csvOf,

@@ -1,7 +1,8 @@
 /** Chains with spent outputs: balances, CoinJoins and clusters, in every state of the ledger. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { compiledDefaultPolicy } from '@cupel/domain'
-import { currentLedger, examineAddress, readCluster, readTransfers } from '../src/index.js'
+import { currentLedger, examineAddress, readTransfers } from '../src/index.js'
+import { readCluster } from '../src/clusters.js'
 import { bitcoinAddress } from './bitcoin-address.js'
 import { startLedger, type LedgerInstallation } from './installation.js'
 

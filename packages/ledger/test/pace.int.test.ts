@@ -2,7 +2,8 @@
 import { compiledDefaultPolicy, STEP_ITEMS, type LabelFacts } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { examineAddress, type ExamineOptions, type KnownSizes } from '../src/index.js'
+import { examineAddress, type KnownSizes } from '../src/index.js'
+import { type ExamineOptions } from '../src/examine-address.js'
 import {
   address,
   csvOf,

@@ -10,7 +10,6 @@ import {
   eraseAccount,
   findErasures,
   keyIdOf,
-  KEYS_REFRESH_MS,
   noPersonalDataKeys,
   openPersonalData,
   openValue,
@@ -19,6 +18,7 @@ import {
   rotateMasterKey,
   type PersonalData,
 } from '../src/index.js'
+import { KEYS_REFRESH_MS } from '../src/memory.js'
 import { diesChanging } from './dies-changing.js'
 
 let installation: TestInstallation

@@ -9,14 +9,14 @@ import {
   eraseAccount,
   eraseReference,
   keyIdOf,
-  KEYS_REFRESH_MS,
   openPersonalData,
   personalDataMigrations,
   replayErasure,
   rotateMasterKey,
-  type Erasure,
   type PersonalData,
 } from '../src/index.js'
+import { KEYS_REFRESH_MS } from '../src/memory.js'
+import { type Erasure } from '../src/erase.js'
 import { diesChanging } from './dies-changing.js'
 
 let installation: TestInstallation

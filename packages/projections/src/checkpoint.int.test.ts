@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
-import { ensureCheckpoints } from './checkpoint.js'
-import { advanceCheckpoints, ensureCheckpoint, loadCheckpoint } from './index.js'
+import { ensureCheckpoints, ensureCheckpoint } from './checkpoint.js'
+import { advanceCheckpoints, loadCheckpoint } from './index.js'
 
 const GROUP = 'a.group.v1'
 const at = (partition: number) => ({ group: GROUP, topic: 'a.topic', partition })

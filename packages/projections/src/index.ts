@@ -1,5 +1,5 @@
 export { projectionsMigrations } from './migrations.js'
-export { advanceCheckpoints, ensureCheckpoint, loadCheckpoint, type CheckpointMove } from './checkpoint.js'
+export { advanceCheckpoints, loadCheckpoint, type CheckpointMove } from './checkpoint.js'
 export { listCheckpoints } from './list-checkpoints.js'
 export { consume, type Consumer, type ConsumeOptions } from './consume/consume.js'
 export { PausedError } from './consume/handle-batch.js'
@@ -14,7 +14,6 @@ export { waitUntilProjected } from './wait-until-projected.js'
 export type {
   PrimaryTables,
   ReferenceKey,
-  ReferenceRows,
   Replay,
   ReplayNotes,
   ReplayParts,
@@ -54,7 +53,7 @@ export {
   type OutboxEvent,
   type OutboxType,
 } from './outbox.js'
-export { startOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from './outbox-relay.js'
+export { startOutboxRelay, type OutboxRelay } from './outbox-relay.js'
 export {
   beginRetirement,
   endRetirement,
@@ -62,7 +61,6 @@ export {
   listRetiredMonths,
   UnstatedRetirementError,
   type MonthRetired,
-  type RetiredMonth,
 } from './retired-months.js'
 export {
   endRetentionRuns,

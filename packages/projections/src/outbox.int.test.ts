@@ -10,8 +10,8 @@ import {
   writeOutbox,
   type OutboxEvent,
   type OutboxRelay,
-  type OutboxRelayOptions,
 } from './index.js'
+import { type OutboxRelayOptions } from './outbox-relay.js'
 
 const TOPIC = topicOf('AccountCreated')
 

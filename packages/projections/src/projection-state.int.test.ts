@@ -2,7 +2,8 @@
 import type { Queryable } from '@cupel/postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../test/fixture.js'
-import { advanceCheckpoints, ensureCheckpoint } from './index.js'
+import { advanceCheckpoints } from './index.js'
+import { ensureCheckpoint } from './checkpoint.js'
 import { storeProjectionStatus, type ProjectionStatus } from './projection-state.js'
 
 const GROUP = 'a.group.v1'

@@ -51,14 +51,8 @@ export {
   releaseClaims,
   renewClaims,
   type ClaimedDelivery,
-  type ClaimOrder,
 } from './claims.js'
-export {
-  endUnsettledDeliveries,
-  replayDeliveryEnd,
-  replayEndpointChange,
-  replayEndpointCreation,
-} from './replay-webhooks.js'
+export { endUnsettledDeliveries, replayDeliveryEnd } from './replay-webhooks.js'
 export { webhooksTables } from './primary-tables.js'
 export { readMailto } from './mail-address.js'
 export {

@@ -10,12 +10,11 @@ import {
   insertChangeDeliveries,
   listDeliveries,
   readMailState,
-  replayEndpointChange,
-  replayEndpointCreation,
   unsubscribeRecipient,
   type Owner,
   type ReportChange,
 } from '../src/index.js'
+import { replayEndpointCreation, replayEndpointChange } from '../src/replay-webhooks.js'
 import { openStore, type TestStore } from './store.js'
 
 let store: TestStore

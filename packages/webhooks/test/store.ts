@@ -12,11 +12,11 @@ import {
   storeBody,
   webhooksMigrations,
   type ClaimedDelivery,
-  type ClaimOrder,
   type EndpointStore,
   type Owner,
   type WebhookEndpoint,
 } from '../src/index.js'
+import { type ClaimOrder } from '../src/claims.js'
 
 export interface TestStore extends EndpointStore {
   readonly database: Database

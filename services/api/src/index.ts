@@ -1,2 +1,1 @@
-export { openapiDocument } from './openapi-document.js'
-export { startApi, type ApiDeps, type RunningApi } from './start-api.js'
+export { startApi } from './start-api.js'

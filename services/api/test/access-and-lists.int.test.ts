@@ -10,7 +10,7 @@ import {
 import { API_KEY_RANDOM_BYTES, chains, renderApiKey, writtenForms } from '@cupel/domain'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { exampleOf, operations } from './described.js'
 import { startInstallation, type Installation } from './installation.js'

@@ -1,7 +1,7 @@
 /** Nothing that clients of the released API rely on is removed or narrowed. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { openapiDocument } from '../src/index.js'
+import { openapiDocument } from '../src/openapi-document.js'
 import { breakingChanges } from './api-compatibility.js'
 
 const released = readFileSync(new URL('../../../docs/api/released/v1.json', import.meta.url), 'utf8')

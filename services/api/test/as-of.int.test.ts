@@ -7,7 +7,7 @@ import { readActivePolicy } from '@cupel/policy/read-model'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

@@ -1,7 +1,7 @@
 /** Tests the limit of waiting work per account, and the calls that an installation short of room refuses. */
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { createTestJobs } from './bulk-jobs.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'

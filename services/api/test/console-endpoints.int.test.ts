@@ -4,7 +4,7 @@ import { runReadModel, type RunningReadModel } from '@cupel/projections'
 import { auditView } from '@cupel/audit/read-model'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

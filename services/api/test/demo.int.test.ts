@@ -1,7 +1,7 @@
 /** The demo over the API: who may change it, and what a caller is told. The demo itself is tested with its command. */
 import { runNextOrder } from '@cupel/labels'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

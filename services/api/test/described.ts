@@ -1,8 +1,7 @@
 /** Reads the API description for tests. */
 import { z } from 'zod'
 import { inlineReferences } from '@cupel/gate/http'
-import { openapiDocument } from '../src/index.js'
-import { describedEndpoints } from '../src/openapi-document.js'
+import { openapiDocument, describedEndpoints } from '../src/openapi-document.js'
 import type { Reply } from './http-client.js'
 
 export interface Media {

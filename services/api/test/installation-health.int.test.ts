@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventLog } from '@cupel/event-log'
 import { silentLogger } from '@cupel/contracts'
 import { readInstallationHealth } from '@cupel/operation/routes'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

@@ -33,7 +33,8 @@ import { until } from '@cupel/testkit'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
 import { startTransparency } from '@cupel/evidence/transparency'
 import { expect } from 'vitest'
-import { startApi, type ApiDeps, type RunningApi } from '../src/index.js'
+import { startApi } from '../src/index.js'
+import { type RunningApi, type ApiDeps } from '../src/start-api.js'
 import { startTestScorer, type TestScorer } from './scorer.js'
 
 export interface Installation extends TestInstallation {

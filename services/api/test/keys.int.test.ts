@@ -1,7 +1,7 @@
 /** Administration of keys and accounts: who may, that nobody gets more than they have, and what the log holds of it. */
 import { issueKey, MAX_ISSUED_KEYS, MAX_WORKING_KEYS, type KeyOrder } from '@cupel/gate/access'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

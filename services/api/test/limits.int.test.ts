@@ -2,7 +2,7 @@
 import type { Database } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

@@ -2,7 +2,7 @@
 import type { KeyOrder } from '@cupel/gate/access'
 import { enterLists, runNextOrder } from '@cupel/labels'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

@@ -4,7 +4,7 @@ import spectralCore from '@stoplight/spectral-core'
 import { Json as JsonParser } from '@stoplight/spectral-parsers'
 import { oas } from '@stoplight/spectral-rulesets'
 import { describe, expect, test } from 'vitest'
-import { openapiDocument } from '../src/index.js'
+import { openapiDocument } from '../src/openapi-document.js'
 
 const { Document, Spectral } = spectralCore
 

@@ -4,8 +4,7 @@ import { problemCodes, reportSchema, type ProblemCode } from '@cupel/contracts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { problemSchema, inlineReferences } from '@cupel/gate/http'
-import { openapiDocument } from '../src/index.js'
-import { describedEndpoints } from '../src/openapi-document.js'
+import { openapiDocument, describedEndpoints } from '../src/openapi-document.js'
 
 interface Response {
   headers: Record<string, unknown>

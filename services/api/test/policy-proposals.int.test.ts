@@ -7,7 +7,7 @@ import { readActivations } from '@cupel/policy'
 import { openDatabase } from '@cupel/postgres'
 import { startIdentityProvider, until } from '@cupel/testkit'
 import { afterAll, beforeEach, afterEach, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

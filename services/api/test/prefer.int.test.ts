@@ -3,7 +3,7 @@ import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 
 let installation: Installation
 let api: RunningApi

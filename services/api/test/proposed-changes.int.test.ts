@@ -3,7 +3,7 @@ import { rotateKey } from '@cupel/gate/access'
 import { eraseAccount } from '@cupel/personal-data'
 import { startIdentityProvider } from '@cupel/testkit'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

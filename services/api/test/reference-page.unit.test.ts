@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Answer, Call } from '@cupel/gate/http'
-import { openapiDocument } from '../src/index.js'
-import { describedEndpoints } from '../src/openapi-document.js'
+import { openapiDocument, describedEndpoints } from '../src/openapi-document.js'
 import { renderReferencePage, runScript } from '@cupel/gate/reference'
 
 const document = JSON.parse(openapiDocument()) as {

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { problemCodes, type ProblemCode } from '@cupel/contracts'
 import { describe, expect, test, vi } from 'vitest'
-import { openapiDocument } from '../src/index.js'
-import { describedEndpoints, postmanDocument } from '../src/openapi-document.js'
+import { openapiDocument, describedEndpoints, postmanDocument } from '../src/openapi-document.js'
 import {
   entriesOf,
   type Description,

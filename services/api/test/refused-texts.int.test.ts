@@ -2,7 +2,7 @@
 import { eraseAccount, eraseReference, keyIdOf } from '@cupel/personal-data'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { createTestJobs, type TestJob, type TestJobs } from './bulk-jobs.js'
 import { ADDRESS, call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'

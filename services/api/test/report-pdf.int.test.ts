@@ -2,7 +2,7 @@ import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, screen } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 
 let installation: Installation
 let api: RunningApi

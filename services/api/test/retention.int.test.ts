@@ -6,7 +6,7 @@ import { auditView } from '@cupel/audit/read-model'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

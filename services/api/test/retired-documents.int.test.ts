@@ -1,7 +1,7 @@
 /** A report whose document retention took from its row is answered as before, byte for byte, wherever it is read. */
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { createTestJobs } from './bulk-jobs.js'
 import { ADDRESS, call, screen } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'

@@ -2,7 +2,7 @@
 import { problemCodes } from '@cupel/contracts'
 import { MAGIC_DELAY_MS, MAGIC_SLOW_ADDRESS, magicProblems } from '@cupel/domain'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { ADDRESS, call, screen } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

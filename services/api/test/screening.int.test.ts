@@ -7,7 +7,7 @@ import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ADDRESS, call, screen, type Reply } from './http-client.js'
 import { reportRecords, SCREEN_DEADLINE_MS, startInstallation, type Installation } from './installation.js'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { reportText } from './scorer.js'
 
 let installation: Installation

@@ -1,6 +1,6 @@
 /** The use of keys by day: of the own account and environment only, in pages, by the day on which a call was made. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

@@ -3,7 +3,7 @@ import { labelView } from '@cupel/labels/read-model'
 import { testEvent } from '@cupel/testkit/installation'
 import type { EventData } from '@cupel/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

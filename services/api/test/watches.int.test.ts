@@ -5,7 +5,7 @@ import { outboxBacklog, runReadModel, startOutboxRelay } from '@cupel/projection
 import { auditView } from '@cupel/audit/read-model'
 import { until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunningApi } from '../src/index.js'
+import type { RunningApi } from '../src/start-api.js'
 import { call, type Reply } from './http-client.js'
 import { startInstallation, type Installation } from './installation.js'
 

@@ -9,7 +9,7 @@ import {
 import { transferExample } from '@cupel/reports/document'
 import { reportExample } from '@cupel/contracts'
 import { describe, expect, test } from 'vitest'
-import { openapiDocument } from '../src/index.js'
+import { openapiDocument } from '../src/openapi-document.js'
 import { describedWebhooks, webhooksInOrder } from '@cupel/webhooks/routes'
 
 const AT = '2026-11-21T09:00:00.000Z'

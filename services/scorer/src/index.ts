@@ -1,2 +1,2 @@
 /** Decides screenings: takes requests from the log, reads labels, appends reports. */
-export { startScorer, type ScorerDeps } from './start-scorer.js'
+export { startScorer } from './start-scorer.js'

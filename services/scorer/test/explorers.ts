@@ -13,7 +13,7 @@ import {
   type StandInServer,
 } from '@cupel/testkit/providers'
 import { expect, vi } from 'vitest'
-import type { ScorerDeps } from '../src/index.js'
+import type { ScorerDeps } from '../src/start-scorer.js'
 import { openFollowed, type Installation } from './installation.js'
 
 export const WAIT = { timeout: 150_000, interval: 20 }

@@ -28,7 +28,8 @@ import {
   testEvent,
   type TestInstallation,
 } from '@cupel/testkit/installation'
-import { startScorer, type ScorerDeps } from '../src/index.js'
+import { startScorer } from '../src/index.js'
+import { type ScorerDeps } from '../src/start-scorer.js'
 import { cuttableProxy } from './cuttable-proxy.js'
 
 export interface Label {

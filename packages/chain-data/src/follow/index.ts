@@ -1,11 +1,5 @@
 /** Follows a chain from the operator's own node: reads its confirmed blocks in order and imports them as segments of the ledger. */
-export { bitcoinNode, bitcoinNumbers } from './bitcoin/bitcoin-node.js'
-export { evmNode } from './evm/evm-node.js'
 export { follow } from './follow.js'
-export type { FollowDeps, FollowOptions, FollowProgress } from './follow-options.js'
+export type { FollowProgress } from './follow-options.js'
 export { FollowError } from './follow-error.js'
-export { openNodeClient } from './node-client.js'
 export { openNode, usualOf, type Traces } from './open-node.js'
-export { tronNode } from './tron/tron-node.js'
-export { tronNumbers } from './tron/tron-values.js'
-export type { ChainNode } from './chain-node.js'

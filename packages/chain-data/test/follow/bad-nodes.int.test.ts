@@ -1,6 +1,8 @@
 /** Whatever is wrong with a node is named, and nothing of the segment is declared. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { evmNode, follow, openNodeClient } from '../../src/follow/index.js'
+import { follow } from '../../src/follow/index.js'
+import { openNodeClient } from '../../src/follow/node-client.js'
+import { evmNode } from '../../src/follow/evm/evm-node.js'
 import { NOW, startFollowed, timeOf, type Followed } from './followed.js'
 
 const HEAD = 40

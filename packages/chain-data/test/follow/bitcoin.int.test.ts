@@ -5,7 +5,9 @@ import { startBitcoinChain, type BitcoinChain, type StandInOutput, type StandInP
 import { ledgerMigrations } from '@cupel/ledger'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { bitcoinNode, bitcoinNumbers, follow, openNodeClient } from '../../src/follow/index.js'
+import { follow } from '../../src/follow/index.js'
+import { openNodeClient } from '../../src/follow/node-client.js'
+import { bitcoinNumbers, bitcoinNode } from '../../src/follow/bitcoin/bitcoin-node.js'
 import { NOW, timeOf } from './followed.js'
 
 const KEY =

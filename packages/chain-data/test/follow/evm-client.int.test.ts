@@ -1,7 +1,8 @@
 /** Real blocks of an Ethereum client: failed transactions, calls within calls, creations, self-destructions, tokens, and a reorganisation. */
 import { noteSkip } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { evmNode, openNodeClient } from '../../src/follow/index.js'
+import { openNodeClient } from '../../src/follow/node-client.js'
+import { evmNode } from '../../src/follow/evm/evm-node.js'
 import { hasEvmClient, startEvmClient, type EvmClient } from './evm-client.js'
 import { address, startFollowed, USDC, type Followed } from './followed.js'
 

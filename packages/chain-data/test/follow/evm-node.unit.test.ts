@@ -1,7 +1,8 @@
 /** What a node of an EVM chain gives, by chain and by the methods that it has. */
 import { startEvmChain, type EvmChain, type StandInContents } from '@cupel/testkit'
 import { afterEach, expect, test } from 'vitest'
-import { evmNode, openNodeClient } from '../../src/follow/index.js'
+import { openNodeClient } from '../../src/follow/node-client.js'
+import { evmNode } from '../../src/follow/evm/evm-node.js'
 import { address } from './followed.js'
 
 const CHAIN_IDS: Readonly<Record<string, number>> = { ETH: 1, ETC: 61, OP: 10 }

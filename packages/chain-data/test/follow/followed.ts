@@ -4,13 +4,10 @@ import { join } from 'node:path'
 import { declaredRanges, ledgerMigrations, listFollowers, listSegments, type Segment } from '@cupel/ledger'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { startEvmChain, type EvmChain, type StandInContents } from '@cupel/testkit'
-import {
-  evmNode,
-  follow,
-  openNodeClient,
-  type FollowDeps,
-  type FollowOptions,
-} from '../../src/follow/index.js'
+import { follow } from '../../src/follow/index.js'
+import { openNodeClient } from '../../src/follow/node-client.js'
+import { type FollowOptions, type FollowDeps } from '../../src/follow/follow-options.js'
+import { evmNode } from '../../src/follow/evm/evm-node.js'
 
 export const AVAX_CHAIN_ID = 43_114
 export const address = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`

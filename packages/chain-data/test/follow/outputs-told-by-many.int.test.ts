@@ -15,7 +15,9 @@ import { openTestInstallation, type TestInstallation } from '@cupel/testkit/inst
 import { esploraStandIn, renderAnswer, type UtxoPart } from '@cupel/testkit/providers'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bitcoinNode, bitcoinNumbers, follow, openNodeClient } from '../../src/follow/index.js'
+import { follow } from '../../src/follow/index.js'
+import { openNodeClient } from '../../src/follow/node-client.js'
+import { bitcoinNumbers, bitcoinNode } from '../../src/follow/bitcoin/bitcoin-node.js'
 import { NOW, timeOf } from './followed.js'
 
 const WORLDS = 12

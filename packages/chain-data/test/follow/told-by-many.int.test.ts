@@ -4,7 +4,8 @@ import { currentLedger, examineAddress } from '@cupel/ledger'
 import type { StandInCall, StandInTransaction } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { evmNode, openNodeClient } from '../../src/follow/index.js'
+import { openNodeClient } from '../../src/follow/node-client.js'
+import { evmNode } from '../../src/follow/evm/evm-node.js'
 import { NOW, startFollowed, type Followed } from './followed.js'
 import {
   CHAIN_ID,

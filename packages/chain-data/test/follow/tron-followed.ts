@@ -4,15 +4,12 @@ import { declaredRanges, ledgerMigrations, listSegments } from '@cupel/ledger'
 import { startTronChain, type StandInContract, type TronNodeChain } from '@cupel/testkit'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { expect } from 'vitest'
-import {
-  follow,
-  openNodeClient,
-  tronNode,
-  tronNumbers,
-  type ChainNode,
-  type FollowDeps,
-  type FollowOptions,
-} from '../../src/follow/index.js'
+import { follow } from '../../src/follow/index.js'
+import { type ChainNode } from '../../src/follow/chain-node.js'
+import { tronNumbers } from '../../src/follow/tron/tron-values.js'
+import { tronNode } from '../../src/follow/tron/tron-node.js'
+import { openNodeClient } from '../../src/follow/node-client.js'
+import { type FollowOptions, type FollowDeps } from '../../src/follow/follow-options.js'
 import { NOW } from './followed.js'
 
 export const HEAD = 40

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { importLedger } from '@cupel/ledger'
 import { deathsWithin, diesAt, type LifeDeps } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openNode, openNodeClient, tronNode } from '../../src/follow/index.js'
+import { openNode } from '../../src/follow/index.js'
+import { tronNode } from '../../src/follow/tron/tron-node.js'
+import { openNodeClient } from '../../src/follow/node-client.js'
 import { NOW } from './followed.js'
 import {
   ALICE,

@@ -13,7 +13,6 @@ import {
   PUBLISHED_AT,
 } from '../../test/judgement-builders.js'
 import {
-  changeParts,
   ChangeRefusedError,
   compiledDefaultPolicy,
   compilePolicy,
@@ -27,6 +26,7 @@ import {
   type RecordedDecision,
   type ScreeningInputs,
 } from './index.js'
+import { changeParts } from './explain-change.js'
 
 type World = Omit<ScreeningInputs, 'originTableVersion' | 'request'>
 

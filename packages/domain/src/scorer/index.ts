@@ -3,7 +3,6 @@ export * from './versions.js'
 export { decideScreening } from './decide-screening.js'
 export {
   ChangeRefusedError,
-  changeParts,
   explainChange,
   type ChangeExplanation,
   type ChangePart,

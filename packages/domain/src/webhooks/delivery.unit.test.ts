@@ -4,7 +4,6 @@ import {
   decideAttempt,
   JITTER_SHARE,
   jobWebhookBody,
-  MAX_ATTEMPTS,
   MAX_FULL_BODY_BYTES,
   MAX_RETRY_AFTER_MS,
   RETRY_DELAYS_MS,
@@ -14,6 +13,8 @@ import {
   type AttemptOutcome,
   type EndedItem,
 } from './index.js'
+
+const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1
 
 const outcome: fc.Arbitrary<AttemptOutcome> = fc.record({
   statusCode: fc.option(fc.integer({ min: 100, max: 599 })),

@@ -16,7 +16,6 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ]
-export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1
 /** Each delay is drawn from this share around it, so that deliveries that failed together are not retried together. */
 export const JITTER_SHARE = 0.2
 /** A Retry-After lengthens a delay to this at most. */

@@ -11,7 +11,7 @@ export {
   storeArchiveBegun,
   storeArchiveFailure,
 } from './archives.js'
-export { extendLog, type Extended, type ExtendParts } from './extend-log.js'
+export { extendLog } from './extend-log.js'
 export {
   compareTransparency,
   type CompareTransparencyOptions,
@@ -31,7 +31,6 @@ export {
   faultOfPolicy,
   NO_WITNESSES,
   parseWitnessKey,
-  witnessKeyText,
   type Cosignature,
   type WitnessPolicy,
 } from './format/cosignature.js'
@@ -59,7 +58,7 @@ export {
   type SigningConfig,
 } from './keys/settings.js'
 export { transparencyMigrations } from './migrations.js'
-export { acceptLoss, acceptShorter, findLoss, type Loss, type LossParts } from './operators/accept-shorter.js'
+export { acceptLoss, acceptShorter, findLoss, type Loss } from './operators/accept-shorter.js'
 export { adoptLog, type AdoptedLog } from './operators/adopt-log.js'
 export { adoptRestoredLog } from './operators/adopt-restored-log.js'
 export { lostRecords } from './operators/lost-records.js'
@@ -78,6 +77,6 @@ export { startTransparency, type RunningTransparency } from './run-transparency.
 export { readStanding, standstillOf } from './standing.js'
 export { TransparencyStoppedError } from './transparency-stopped.js'
 export { forgetWitnesses, readCosigning, uncosignedOf } from './witness/cosigned-rows.js'
-export { startWitnesses, type RunningWitnesses, type WitnessesOptions } from './witness/run-witnesses.js'
+export { startWitnesses, type RunningWitnesses } from './witness/run-witnesses.js'
 export { readWitnessSettings, WitnessesFileError, type WitnessSettings } from './witness/witness-settings.js'
-export { takeBackLeaves, type TakenBack } from './take-back.js'
+export { takeBackLeaves } from './take-back.js'

@@ -15,9 +15,9 @@ import {
   readAcceptedLosses,
   takeBackLeaves,
   transparencyFolder,
-  type LossParts,
   type TransparencyComparison,
 } from '../../src/transparency/index.js'
+import { type LossParts } from '../../src/transparency/operators/accept-shorter.js'
 import {
   accounts,
   backUpRows,

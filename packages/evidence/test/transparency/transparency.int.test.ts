@@ -14,10 +14,10 @@ import {
   startWitnesses,
   takeBackLeaves,
   transparencyFolder,
-  type TakenBack,
   verifyReport,
   type WitnessSettings,
 } from '../../src/transparency/index.js'
+import { type TakenBack } from '../../src/transparency/take-back.js'
 import { verifierKey } from '@cupel/signing'
 import { startTestWitness, until } from '@cupel/testkit'
 import { diesAt } from '@cupel/testkit/installation'

@@ -11,9 +11,8 @@ import {
   publishFiles,
   transparencyFolder,
   transparencyMigrations,
-  type Extended,
-  type ExtendParts,
 } from '../../src/transparency/index.js'
+import { type ExtendParts, type Extended } from '../../src/transparency/extend-log.js'
 
 const TYPES = ['ReportGenerated', 'AccountCreated', 'ShorterLogAccepted'] as const
 const NAMES: readonly string[] = TYPES.map((type) => topicOf(type))

@@ -11,8 +11,8 @@ import {
   parseWitnessKey,
   UnprovenReportError,
   verifyReport,
-  witnessKeyText,
 } from '../../src/transparency/index.js'
+import { witnessKeyText } from '../../src/transparency/format/cosignature.js'
 import { ENOUGH_WITNESSES, NO_POLICIES, NO_WITNESS_KEYS, TOO_FEW_WITNESSES } from './made-cosignatures.js'
 import { BAD_CASES, CASE_PROOF, ENTRY_AS_REPORT, GOOD_CASES, SHOWN_CASE } from './made-case-proof.js'
 import {

@@ -24,8 +24,8 @@ import {
   startWitnesses,
   verifyReport,
   type RunningWitnesses,
-  type WitnessesOptions,
 } from '../../src/transparency/index.js'
+import { type WitnessesOptions } from '../../src/transparency/witness/run-witnesses.js'
 import {
   accounts,
   backUpRows,

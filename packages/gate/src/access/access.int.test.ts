@@ -16,10 +16,10 @@ import {
   revokeKey,
   rotateKey,
   setAsksProviders,
-  type AccessCall,
   type AdmissionGate,
   type KeyOrder,
 } from './index.js'
+import { type AccessCall } from './admission.js'
 
 let opened: OpenTestDatabase
 let database: Database

@@ -8,7 +8,6 @@ export {
 } from './accounts.js'
 export {
   createAdmission,
-  type AccessCall,
   type Admission,
   type AdmissionGate,
   type Admitted,

@@ -7,11 +7,8 @@ import {
 } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
-import {
-  createOutboundClient,
-  parseAllowedRanges,
-  type OutboundClientOptions,
-} from '../../src/outbound/index.js'
+import { createOutboundClient, parseAllowedRanges } from '../../src/outbound/index.js'
+import { type OutboundClientOptions } from '../../src/outbound/outbound-client.js'
 
 /** The default of a client that sets no timeout. */
 const DEFAULT_TIMEOUT_MS = 15_000

@@ -5,13 +5,9 @@
 import { createServer, isIPv4, Socket, type AddressInfo, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import {
-  createOutboundClient,
-  createResolver,
-  judgeAddress,
-  NameNotFound,
-  parseAllowedRanges,
-} from '../../src/outbound/index.js'
+import { createOutboundClient, NameNotFound, parseAllowedRanges } from '../../src/outbound/index.js'
+import { createResolver } from '../../src/outbound/resolve-name.js'
+import { judgeAddress } from '../../src/outbound/special-addresses.js'
 import { startNameServer } from './name-server.js'
 import { OUTSIDE_ADDRESSES, vectors } from './ssrf-vectors.js'
 

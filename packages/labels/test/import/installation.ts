@@ -7,11 +7,11 @@ import { openTestInstallation, type TestInstallation } from '@cupel/testkit/inst
 import {
   importLabels,
   labelsMigrations,
-  type LabelImportDeps,
   type LabelImportRequest,
   type LabelImportResult,
   type LabelImportSummary,
 } from '../../src/index.js'
+import { type LabelImportDeps } from '../../src/import/import-request.js'
 
 export interface ImportInstallation extends TestInstallation {
   readonly deps: LabelImportDeps

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { createReadStream } from 'node:fs'
 import { parseAddress, toEip55 } from '@cupel/domain'
-import { labelFormats, type LabelRow, STARTER_SOURCE, starterLabelsFile } from '../../src/index.js'
+import { labelFormats } from '../../src/index.js'
+import { STARTER_SOURCE } from '../../src/import/starter-set.js'
+import { starterLabelsFile } from '../../src/import/starter-labels.js'
+import { type LabelRow } from '../../src/formats/label-source.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { stateLabels } from '../../src/import/read-labels.js'
 

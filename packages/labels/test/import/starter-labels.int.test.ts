@@ -1,11 +1,7 @@
 import { UNGUARDED_REMOVALS, type Judgement } from '@cupel/domain'
-import {
-  labelFormats,
-  type LabelImportRefused,
-  type LabelRow,
-  importStarterLabels,
-  starterLabelsFile,
-} from '../../src/index.js'
+import { labelFormats, type LabelImportRefused, importStarterLabels } from '../../src/index.js'
+import { starterLabelsFile } from '../../src/import/starter-labels.js'
+import { type LabelRow } from '../../src/formats/label-source.js'
 import { listSets } from '../../src/read-model/sets.js'
 import { createReadStream } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -3,13 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { listSets } from '../../src/read-model/sets.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  checkListOrder,
-  confirmListOrder,
-  createListOrder,
-  parseRefreshPlan,
-  runNextOrder,
-} from '../../src/index.js'
+import { checkListOrder, confirmListOrder, createListOrder, runNextOrder } from '../../src/index.js'
+import { parseRefreshPlan } from '../../src/refresh/refresh-plan.js'
 import { publishedList } from '../../src/orders/fetch-order.js'
 import { startInstallation, type ImportInstallation } from '../import/installation.js'
 import { rows } from '../import/rows.js'

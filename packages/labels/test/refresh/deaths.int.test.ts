@@ -1,7 +1,8 @@
 /** A killed refresher leaves nothing half visible. The process that takes the list over after the lease ran out finishes it. */
 import { diesAt } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseRefreshPlan, refreshDue } from '../../src/index.js'
+import { refreshDue } from '../../src/index.js'
+import { parseRefreshPlan } from '../../src/refresh/refresh-plan.js'
 import { listOf, openRefreshInstallation, type RefreshInstallation } from './installation.js'
 import { startListServer, type ListServer } from './list-server.js'
 

@@ -1,7 +1,9 @@
 /** A running refresher announces the lists that it waits for before it fetches anything. */
 import { until } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { parseRefreshPlan, startRefreshes, type RunningRefreshes } from '../../src/index.js'
+import { startRefreshes } from '../../src/index.js'
+import { type RunningRefreshes } from '../../src/refresh/run-refreshes.js'
+import { parseRefreshPlan } from '../../src/refresh/refresh-plan.js'
 import { listOf, openRefreshInstallation, type RefreshInstallation } from './installation.js'
 import { startListServer, type ListServer } from './list-server.js'
 

@@ -6,12 +6,12 @@ import { openTestInstallation, type TestInstallation } from '@cupel/testkit/inst
 import {
   importLabels,
   labelsMigrations,
-  parseRefreshPlan,
   refreshDue,
-  type LabelImportDeps,
   type LabelImportRequest,
   type RefreshRun,
 } from '../../src/index.js'
+import { parseRefreshPlan } from '../../src/refresh/refresh-plan.js'
+import { type LabelImportDeps } from '../../src/import/import-request.js'
 
 export interface RefreshInstallation extends Omit<TestInstallation, 'caughtUp'> {
   readonly deps: LabelImportDeps

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fetchList, noValidators, type Fetched } from '../../src/refresh/fetch-list.js'
-import { parseRefreshPlan } from '../../src/index.js'
+import { parseRefreshPlan } from '../../src/refresh/refresh-plan.js'
 import { startListServer, type ListServer } from './list-server.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'cupel-requests-'))

@@ -1,5 +1,5 @@
 /** Shows which processes of the services run and how scorers keep up, from what they write to the database. */
-export { startHeartbeat, type Heartbeat } from './beat.js'
+export { startHeartbeat } from './beat.js'
 export { claimantOf, InstanceTakenError } from './claim-instance.js'
 export {
   knownDifference,

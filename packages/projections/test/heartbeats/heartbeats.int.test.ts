@@ -4,12 +4,8 @@ import type { Database } from '@cupel/postgres'
 import { openTestDatabase, until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { claimantOf, type Claimant } from '../../src/heartbeats/claim-instance.js'
-import {
-  heartbeatsMigrations,
-  listProcesses,
-  startHeartbeat,
-  type Heartbeat,
-} from '../../src/heartbeats/index.js'
+import { heartbeatsMigrations, listProcesses, startHeartbeat } from '../../src/heartbeats/index.js'
+import { type Heartbeat } from '../../src/heartbeats/beat.js'
 
 let database: Database
 let closing: (() => Promise<void>)[]

@@ -1,6 +1,8 @@
 import { sampleReports } from '@cupel/testkit'
 import { describe, expect, it } from 'vitest'
-import { fittedText, flowColumn, flowDrawing, MAX_PICTURE_NODES, reportDocument } from './index.js'
+import { flowColumn, flowDrawing, reportDocument } from './index.js'
+import { MAX_PARTIES_PER_SIDE } from './flow-picture.js'
+import { fittedText } from './flow-drawing.js'
 
 const drawings = Object.values(sampleReports()).flatMap((report) => {
   const { picture } = reportDocument(report).flow
@@ -11,7 +13,7 @@ describe('the drawing of the flow', () => {
   it('has every node once, inside its bounds, and no two on one place', () => {
     expect(drawings.length).toBeGreaterThan(2)
     for (const { boxes, width, height } of drawings) {
-      expect(boxes.length).toBeLessThanOrEqual(MAX_PICTURE_NODES)
+      expect(boxes.length).toBeLessThanOrEqual(1 + 2 * (2 * MAX_PARTIES_PER_SIDE + 2))
       for (const one of boxes) {
         expect(Math.min(one.x, one.y)).toBeGreaterThanOrEqual(0)
         expect(one.x + one.width).toBeLessThanOrEqual(width)

@@ -23,9 +23,7 @@ type Part = Report['exposure'][number]['by_category'][number]
 type Evidence = Report['risk']['evidence'][number]
 
 /** Parties of one side with a node of their own. */
-const MAX_PARTIES_PER_SIDE = 7
-/** Each party may have a node between; a side has one node for the others and one for what was not read. */
-export const MAX_PICTURE_NODES = 1 + 2 * (2 * MAX_PARTIES_PER_SIDE + 2)
+export const MAX_PARTIES_PER_SIDE = 7
 /** Width of a node's text, in narrow characters. */
 const TITLE_COLUMNS = 24
 const LINE_COLUMNS = 28

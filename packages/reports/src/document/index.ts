@@ -43,7 +43,6 @@ export {
   verdictOf,
 } from './report-document.js'
 export {
-  fittedText,
   columnsOf,
   flowColumn,
   flowDrawing,
@@ -52,7 +51,6 @@ export {
   type FlowDrawing,
   type FlowLine,
 } from './flow-drawing.js'
-export { MAX_PICTURE_NODES } from './flow-picture.js'
 export { setName } from './set-name.js'
 export { en } from './strings.en.js'
 export { amountText, dateText, dollarText, glanceOfFull, nameOf, visibleText } from './writing.js'

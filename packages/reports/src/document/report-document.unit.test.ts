@@ -9,7 +9,8 @@ import {
   sampleReports,
 } from '@cupel/testkit'
 import { describe, expect, it } from 'vitest'
-import { en, limitText, MAX_PICTURE_NODES, pointsText, reportDocument } from './index.js'
+import { en, limitText, pointsText, reportDocument } from './index.js'
+import { MAX_PARTIES_PER_SIDE } from './flow-picture.js'
 
 const documentOf = (changes: Partial<Report> = {}, risk: Partial<Report['risk']> = {}) =>
   reportDocument(sampleReport(changes, risk))
@@ -365,7 +366,7 @@ describe('where the money went', () => {
       return { ...one, by_category: [part] }
     })
     const nodes = pictureOf(sampleReport({ exposure }))
-    expect(nodes.length).toBeLessThanOrEqual(MAX_PICTURE_NODES)
+    expect(nodes.length).toBeLessThanOrEqual(1 + 2 * (2 * MAX_PARTIES_PER_SIDE + 2))
     const left = nodes.filter(({ side }) => side === 'in')
     const others = left.find(({ kind }) => kind === 'others')!
     expect(others.title).toBe(`and ${100 - (left.length - 1)} more`)

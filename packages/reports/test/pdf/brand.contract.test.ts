@@ -7,10 +7,10 @@ import {
   BrandError,
   createPdfRenderer,
   differenceOf,
-  MAX_LOGO_BYTES,
   parseBrand,
   sourceOf,
 } from '../../src/pdf/index.js'
+import { MAX_LOGO_BYTES } from '../../src/pdf/brand.js'
 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"><title>A logo</title><rect width="20" height="10" fill="#1d4e89"/><path d="M2 2 L8 8" stroke="white" stroke-width="2"/></svg>`
 
