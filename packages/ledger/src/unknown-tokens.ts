@@ -2,6 +2,7 @@
 import type { UnknownTokens } from '@cupel/domain'
 import type { Queryable } from '@cupel/postgres'
 import { addressesOfOwner } from './owners.js'
+import { partsOfLedger } from './parts-of-ledger.js'
 import type { LedgerState } from './store/transfer-store.js'
 
 const sumsOf = (direction: 'in' | 'out', own: string, other: string): string => `
@@ -32,6 +33,7 @@ export async function readUnknownTokens(
   database: Queryable,
   { chain, ledgerSeq, address }: LedgerState & { readonly address: string },
 ): Promise<readonly UnknownTokens[]> {
+  if (!(await partsOfLedger(database, { chain, ledgerSeq })).unknownTokens) return []
   const own = await addressesOfOwner(database, { chain, ledgerSeq, address })
   const rows = await database.query<SumRow>(READ, [chain, own, ledgerSeq, MAX_UNKNOWN_TOKENS + 1])
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
