@@ -15,8 +15,8 @@ export interface BusyWorkDeps {
   readonly onError: (error: unknown) => void
 }
 
-/** After each address the work rests as long as that took: a ledger that changes all the time takes half of a thread at most. */
-const REST_PER_WORK = 1
+/** After each address the work rests so many times as long as that took: a ledger that changes all the time takes a fifth of a thread at most. */
+const REST_PER_WORK = 4
 /** Work that hangs does not keep the process from ending. */
 const STOP_MS = 1_000
 
