@@ -15,8 +15,10 @@ const STALE = [
   },
   { pattern: /\bstands under\b|\bsign no more\b/, instead: 'a verb that says what happens' },
 ]
-/** Of documents only: the description of a field may be a clause. */
+/** Of documents only. */
 const STALE_SENTENCE = { pattern: /(?:^|[.!] )(?:What|Whether) [a-z][^?:]*$/, instead: 'a subject first' }
+/** Descriptions of fields, calls and events name a thing, or begin with "True if". */
+const STALE_DESCRIPTION = /(?:\b(?:describe|description|summary)[(:]|"doc":)\s*['"`](?:What|Whether) /
 /** Decisions and measurements keep their words, and generated files have those of their sources. */
 const LEFT_OUT =
   /^docs\/(?:adr|reference)\/|^docs\/(?:benchmarks|performance)\.md|\/generated\/|^packages\/bench\//
@@ -45,6 +47,15 @@ test('documents and texts of the code have no stale words', () => {
         .map(({ instead }) => `${file}: ${text} → ${instead}`),
     ),
   )
+  expect(stale).toEqual([])
+})
+
+test('no description begins with what or whether', () => {
+  const described = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.avsc'], { encoding: 'utf8' })
+  const stale = described
+    .split('\n')
+    .filter((file) => file !== '' && !file.includes('/released/'))
+    .filter((file) => STALE_DESCRIPTION.test(readFileSync(file, 'utf8')))
   expect(stale).toEqual([])
 })
 

@@ -32,7 +32,7 @@ const providerSchema = z.strictObject({
   name: z
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{0,39}$/)
-    .describe('What reports and metrics call it: lower-case letters, digits, dots and hyphens.'),
+    .describe('The name in reports and metrics: lower-case letters, digits, dots and hyphens.'),
   kind: z.enum(providerKinds),
   chain: chainCode,
   url: z

@@ -36,7 +36,7 @@ export const caseAssigneeSchema = z
     has_left: z
       .boolean()
       .optional()
-      .describe('Whether no key of the assignee works any more; absent in entries and in documents.'),
+      .describe('True if no key of the assignee works any more; absent in entries and in documents.'),
   })
   .meta({ id: 'CaseAssignee' })
 export type CaseAssignee = z.infer<typeof caseAssigneeSchema>
@@ -74,7 +74,7 @@ const caseFields = {
   version: z.int().min(0).describe('Number of entries in the history. Each entry adds one.'),
   needs_second_person: z
     .boolean()
-    .describe('Whether another person must confirm that this report is cleared.'),
+    .describe('True if another person must confirm that this report is cleared.'),
   proposal: z
     .object({
       disposition: z.string(),
@@ -85,7 +85,7 @@ const caseFields = {
       may_confirm: z
         .boolean()
         .optional()
-        .describe('Whether the caller is another person than the proposer; absent in lists.'),
+        .describe('True if the caller is another person than the proposer; absent in lists.'),
     })
     .meta({ id: 'CaseProposal' })
     .nullable()
@@ -95,7 +95,7 @@ const caseFields = {
   is_overdue: z
     .boolean()
     .optional()
-    .describe('Whether the day has passed and the report is not cleared; absent in documents.'),
+    .describe('True if the day has passed and the report is not cleared; absent in documents.'),
   opened_at: z.string().nullable().describe('When the first entry was made; null without one.'),
   changed_at: z.string().nullable().describe('When the last entry was made; null without one.'),
 }

@@ -88,7 +88,7 @@ const transfersSchema = z
         orange: recommendation('For an orange counterparty.', ['allow']),
         red: recommendation('For a red counterparty.'),
       })
-      .describe('What is recommended by the level of the counterparty; never better for a worse level.'),
+      .describe('The recommendation by the level of the counterparty; never better for a worse level.'),
     designated: recommendation('For a counterparty that an authority itself designates.'),
     illicit_share: fraction(
       'Share of illicit value in funds like those of the transfer that asks for a review.',
@@ -97,7 +97,7 @@ const transfersSchema = z
       'For a transaction hash that the ledger does not have; review if it is absent.',
     ).optional(),
   })
-  .describe('What is recommended for a transfer. A policy without this part has the default one.')
+  .describe('The recommendations for a transfer. A policy without this part has the default one.')
 
 /** An unknown setting is rejected, because it would have no effect and its author may expect one. */
 export const policyDocumentSchema = z
@@ -124,14 +124,14 @@ export const policyDocumentSchema = z
         owner: fraction('Who controls the address.'),
         participant: fraction('Who used the service with it.'),
         disputed: fraction('Whose part is disputed, such as a whitehat.'),
-        infrastructure: fraction('What a service runs on, such as its token contract.'),
+        infrastructure: fraction('The base of a service, such as its token contract.'),
       })
       .describe('Factor of each role in a label’s confidence.'),
     ownership: z
       .strictObject({
         minimum_confidence: fraction('Labels below are shown and not used.'),
         combined_from: fraction('Origins from here on are combined.'),
-        combined_cap: fraction('What several origins together come to at most.'),
+        combined_cap: fraction('The most that several origins together come to.'),
       })
       .describe('How labels of the address itself count.'),
     green: z
@@ -142,7 +142,7 @@ export const policyDocumentSchema = z
           'Share of what came in from which weak sources or illicit dust forbid green.',
         ),
       })
-      .describe('What is needed to say green.'),
+      .describe('The facts that green needs.'),
     freshness: z
       .strictObject({
         required: z

@@ -19,7 +19,7 @@ export const addressHistoriesSchema = z
       .meta({ id: 'AddressHistory' }),
   )
   .optional()
-  .describe('What providers said of all transfers of the address; absent where none was asked')
+  .describe('The statements of providers on all transfers of the address; absent where none was asked')
 
 export const historyCoverageSchema = z
   .object({

@@ -73,7 +73,7 @@ export const evidenceSchema = z
     observed_at: z.string().nullable(),
     sanction: sanctionSchema
       .nullable()
-      .describe('What the authority says, for a label of an authority’s list'),
+      .describe('The word of the authority, for a label of an authority’s list'),
     value: z.string().nullable(),
     value_usd: usd,
     share: z.number().nullable(),
@@ -98,7 +98,7 @@ export const evidenceSchema = z
       ),
     factors: z
       .array(z.object({ name: z.string(), value: z.number().min(0).max(1) }).meta({ id: 'EvidenceFactor' }))
-      .describe('What the base is multiplied by: confidence, role, share, size or size_weight'),
+      .describe('The factors of the base: confidence, role, share, size or size_weight'),
     capped_by: z
       .string()
       .nullable()
@@ -209,7 +209,7 @@ const coverageSchema = z
     not_examined: z
       .array(z.string())
       .describe(
-        'What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts',
+        'The facts that this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts',
       ),
     missing_stages: z
       .array(z.string())
@@ -285,7 +285,7 @@ export const judgedTransferSchema = z
       z
         .object({
           code: z.string().describe('Such as counterparty_red or unknown_token'),
-          recommendation: z.string().describe('What this reason recommends by itself'),
+          recommendation: z.string().describe('The recommendation of this reason by itself'),
         })
         .meta({ id: 'TransferReasonCode' }),
     ),
@@ -327,7 +327,9 @@ export const judgedTransferSchema = z
       })
       .meta({ id: 'TransferFunds' })
       .nullable()
-      .describe('What the exposure of the counterparty says of funds in this asset; null if it says nothing'),
+      .describe(
+        'The share of funds in this asset by the exposure of the counterparty; null if it says nothing',
+      ),
     ledger: z
       .object({
         status: z

@@ -69,7 +69,7 @@ const bulkBody = z
       'Addresses in any form, of any chains. A bad one is the error of its item, not of the job. Either this or `items`.',
     ),
     items: listOf(bulkItem).describe('The same with a chain and a reference for each address.'),
-    name: ownText(MAX_NAME_LENGTH).describe('What you call the job; null is the same as none.'),
+    name: ownText(MAX_NAME_LENGTH).describe('Your name of the job; null is the same as none.'),
     chain: chainCode.describe(
       'Chain code for all that name none, in any case; absent or null: each one’s chain is detected.',
     ),

@@ -40,7 +40,7 @@ export const bulkResult = z
 export const bulkJob = z
   .object({
     job_id: z.string(),
-    name: z.string().nullable().optional().describe('What you call the job; null if it has no name.'),
+    name: z.string().nullable().optional().describe('Your name of the job; null if it has no name.'),
     status: z
       .string()
       .describe('`queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`.'),

@@ -59,7 +59,7 @@ export function listBulkResults({ beginResults, largeReads }: BulkParts, tokens:
     tag: 'Bulk jobs',
     summary: 'Get the results of a job',
     description:
-      'What became of each address, in the order of the submission or worst first, also while the job runs: then of the items that are done so far, or of all with `include=pending`. In a walk through pages no item comes twice; an item that is done meanwhile may be missed, so begin again once the job has ended. `Accept` chooses the form: pages of JSON, or all that the filters select as `application/x-ndjson` (one result a line) or `text/csv` (a row a result, made so that a spreadsheet takes nothing for a formula), or a workbook (XLSX) with the same columns and a sheet of counts by level. Only JSON has pages.',
+      'The outcome of each address, in the order of the submission or worst first, also while the job runs: then of the items that are done so far, or of all with `include=pending`. In a walk through pages no item comes twice; an item that is done meanwhile may be missed, so begin again once the job has ended. `Accept` chooses the form: pages of JSON, or all that the filters select as `application/x-ndjson` (one result a line) or `text/csv` (a row a result, made so that a spreadsheet takes nothing for a formula), or a workbook (XLSX) with the same columns and a sheet of counts by level. Only JSON has pages.',
     access: 'read-only',
     pathSchema: jobPath,
     querySchema: resultQuery,

@@ -45,7 +45,7 @@ export function openJobCases(bulk: Pick<BulkParts, 'findItems' | 'largeReads'>, 
     answers: [
       {
         status: 200,
-        description: 'What was opened, and what was not.',
+        description: 'The cases that were opened, and those that were not.',
         contentType: 'application/json',
         schema: openedCases,
         example: { opened: 12, existing: 1, left_out: 0, not_done: 0, without_report: 3 },

@@ -49,7 +49,7 @@ export interface TransferTerms {
   readonly amount: string
   /** Null for a planned transfer. */
   readonly txHash: null | string
-  /** What the ledger, or the provider in toldBy, says of the transaction: seen, contradicted, failed, unconfirmed, other_senders, disagreement, not_seen, not_searched, no_ledger, or planned without a hash. */
+  /** The word of the ledger, or of the provider in toldBy, on the transaction: seen, contradicted, failed, unconfirmed, other_senders, disagreement, not_seen, not_searched, no_ledger, or planned without a hash. */
   readonly seen: string
   /** The state of the ledger that was read; 0 if there is none, and for a planned transfer. */
   readonly ledgerSeq: number
@@ -61,7 +61,7 @@ export interface TransferTerms {
   readonly toldBy: string
   /** Why no provider told of the transaction, such as not_found, timeout or not_allowed; empty if one did, and if none was asked. */
   readonly lookup: string
-  /** What the caller left to the transaction: counterparty, asset or amount. The ledger did not have it, so that a provider told it. In a request without a counterparty the screened address is the one of the caller. */
+  /** The fields that the caller left to the transaction: counterparty, asset or amount. The ledger did not have it, so that a provider told it. In a request without a counterparty the screened address is the one of the caller. */
   readonly unstated: readonly string[]
 }
 
@@ -191,7 +191,7 @@ export interface ConsideredLabel {
   readonly reason: string
 }
 
-/** What an authority says of a designation. */
+/** The word of an authority on a designation. */
 export interface LabelSanction {
   /** Name of the authority’s list. */
   readonly list: string
@@ -336,7 +336,7 @@ export interface LedgerRange {
   readonly toAt: null | string
 }
 
-/** What one provider said of all transfers of the address, as the ledger has it. */
+/** The statement of one provider on all transfers of the address, as the ledger has it. */
 export interface ExposureHistory {
   /** The address, or another one of its key. */
   readonly address: string
@@ -353,7 +353,7 @@ export interface ExposureHistory {
   readonly incomplete: readonly string[]
 }
 
-/** What came in of a token less what went out. */
+/** The amount of a token that came in less the amount that went out. */
 export interface ExposureNet {
   /** Symbol. */
   readonly asset: string
@@ -427,7 +427,7 @@ export interface ExposureMeasure {
   readonly sourceUrl: string
   readonly origin: string
   readonly role: string
-  /** What the authority says of the source of most value. */
+  /** The word of the authority on the source of most value. */
   readonly sanction: null | LabelSanction
   readonly observedAt: null | string
   /** The paths of most value. */
@@ -509,7 +509,7 @@ export interface ExposureCut {
   readonly hops: number
 }
 
-/** What is known of the address on another chain that it is possible on. */
+/** The facts about the address on another chain that it is possible on. */
 export interface CandidateRecord {
   readonly chain: string
   /** The canonical form on this chain. */
@@ -529,7 +529,7 @@ export interface ScreeningFailed {
   /** One of the published error codes. */
   readonly code: string
   readonly detail: string
-  /** Whether POST /v1/transfers asked for the screening. */
+  /** True if POST /v1/transfers asked for the screening. */
   readonly isTransfer: boolean
   readonly jobId: null | string
   readonly jobIndex: null | number
@@ -626,10 +626,10 @@ export interface BulkSubmitted {
   readonly accountId: string
   /** false for the sandbox environment of the account. */
   readonly livemode: boolean
-  /** What the caller calls the job, sealed; null if it has no name. */
+  /** The name that the caller gave the job, sealed; null if it has no name. */
   readonly name: null | string
   readonly items: readonly BulkItem[]
-  /** What the links to the web pages of the reports start with, as configured when the job was accepted. */
+  /** The beginning of the links to the web pages of the reports, as configured when the job was accepted. */
   readonly reportPageUrl: string
   /** UTC time the job was accepted. */
   readonly submittedAt: string
@@ -643,7 +643,7 @@ export interface BulkItem {
   readonly address: string
   /** The customer reference of the item, sealed; null if it has none. */
   readonly reference: null | string
-  /** What the caller sent in the place of an address, sealed: a text that is not an address may name a person. Null if it is screened. */
+  /** The text that the caller sent in the place of an address, sealed: a text that is not an address may name a person. Null if it is screened. */
   readonly refusedText: null | string
   /** Items with equal address, chain and reference share one; null if the address is refused. */
   readonly reportId: null | string
@@ -716,7 +716,7 @@ export interface WatchesCreated {
   /** false for the sandbox environment of the account. */
   readonly livemode: boolean
   readonly watches: readonly CreatedWatch[]
-  /** What the id of a report is put behind to make its page. */
+  /** The beginning of the address of a report's page, before its id. */
   readonly reportPageUrl: string
   /** UTC, RFC 3339 with milliseconds. */
   readonly createdAt: string
@@ -784,7 +784,7 @@ export interface ReportChanged {
   readonly level: string
   /** 0 to 100, at most two decimals. */
   readonly score: number
-  /** What asked for the decision: created, labels, ledger, policy or scorer. Several where they came before it was made. */
+  /** The causes of the decision: created, labels, ledger, policy or scorer. Several where they came before it was made. */
   readonly causes: readonly string[]
   /** When the later report was decided; UTC, RFC 3339 with milliseconds. */
   readonly changedAt: string
@@ -813,7 +813,7 @@ export interface ScoreSplit {
 export interface ReasonInWords {
   /** A level reason of the later report. */
   readonly code: string
-  /** What it says and what to do about it, in English. */
+  /** Its text and the remedy, in English. */
   readonly text: string
 }
 
@@ -1080,13 +1080,13 @@ export interface LedgerSegmentImported {
   readonly importedBy: string
   /** Reason given by the operator who imported it; empty without one. */
   readonly reason: string
-  /** What the import changed in the sums of all rows of the ledger: their number, and the SHA-256 of each row as four whole numbers of 64 bits, each added up. Five numbers, separated by commas. */
+  /** The change of the sums of all rows of the ledger by the import: their number, and the SHA-256 of each row as four whole numbers of 64 bits, each added up. Five numbers, separated by commas. */
   readonly rowSums: string
   /** Null for a file that concerns all addresses. Else the declared range holds for this address only. */
   readonly history: null | AddressHistoryFacts
 }
 
-/** What a provider said of all transfers of one address. */
+/** The statement of a provider on all transfers of one address. */
 export interface AddressHistoryFacts {
   /** Canonical. */
   readonly address: string
@@ -1173,7 +1173,7 @@ export interface ApiKeyChanged {
   readonly allowedIps: readonly string[]
   readonly expiresAt: null | string
   readonly webhookAdmin: boolean
-  /** Whether the allowlist became another one. */
+  /** True if the allowlist became another one. */
   readonly areAddressesChanged: boolean
   readonly changedAt: string
   readonly changedBy: string
@@ -1313,7 +1313,7 @@ export interface RefusedRequestsCounted {
 export interface MonthRetired {
   /** A month of UTC, such as 2026-01, by the end of the screenings. */
   readonly month: string
-  /** What gives its reports away: database (the documents in their rows) or log (their records). */
+  /** The source of its reports: database (the documents in their rows) or log (their records). */
   readonly store: string
   /** Reports of the month that the archive gives with the same bytes. */
   readonly reports: number
@@ -1754,11 +1754,11 @@ export interface SigningKeyPublished {
 export interface InstallationRestored {
   /** Identity of the log. */
   readonly log: string
-  /** Whether the log told of changes that the database did not have. */
+  /** True if the log told of changes that the database did not have. */
   readonly olderDatabase: boolean
-  /** What was changed, one sentence each. */
+  /** The changes, one sentence each. */
   readonly changes: readonly string[]
-  /** What the backup does not hold, one sentence each; the first ones of a long list. */
+  /** The facts that the backup does not hold, one sentence each; the first ones of a long list. */
   readonly lost: readonly string[]
   /** UTC, RFC 3339 with milliseconds. */
   readonly restoredAt: string

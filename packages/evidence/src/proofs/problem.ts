@@ -64,7 +64,7 @@ export function problemOfRow(
   return { kind, topic: null, partition: null, offset: null, row, since, detail }
 }
 
-/** What a problem means for those who rely on the answers, as a sentence. */
+/** The meaning of a problem for those who rely on the answers, as a sentence. */
 export const meaningOfProblem: Readonly<Record<ProblemKind, string>> = {
   undecodable: 'No reader can use the record: its bytes were changed, or its schema is gone.',
   truncated: 'Records were deleted: no read model can be built anew, and what they said is lost.',

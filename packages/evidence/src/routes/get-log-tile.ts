@@ -52,7 +52,11 @@ export function getLogTile(readTile: ReadLogTile): Endpoint {
             schema: z.string(),
             example: IMMUTABLE,
           },
-          Vary: { description: 'Whether it is compressed.', schema: z.string(), example: VARY },
+          Vary: {
+            description: 'The encoding that was asked for changes the body.',
+            schema: z.string(),
+            example: VARY,
+          },
           'Content-Encoding': {
             description: '`gzip` for entries, where the caller accepts it.',
             schema: z.string(),

@@ -37,7 +37,7 @@ export function describeApi(
     tags: Object.entries({
       ...tags,
       [MESSAGES]:
-        'What the webhook endpoints of an account receive. Messages are signed as Standard Webhooks require.',
+        'The messages that the webhook endpoints of an account receive. Messages are signed as Standard Webhooks require.',
     }).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: Object.fromEntries(webhooks.map((one) => [one.type, { post: messageOf(one, components) }])),

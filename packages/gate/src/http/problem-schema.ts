@@ -12,7 +12,7 @@ export const problemSchema = z
       ),
     title: z.string().describe('The kind of problem in words.'),
     status: z.int().min(400).max(599).describe('The status of the answer.'),
-    detail: z.string().describe('What is wrong with this request.'),
+    detail: z.string().describe('The fault of this request.'),
     code: z
       .string()
       .describe('The kind of problem for programs; one of the published codes, to which others may be added.')
@@ -30,7 +30,7 @@ export const problemSchema = z
           .meta({ id: 'ProblemError' }),
       )
       .optional()
-      .describe('What exactly is at fault: with every 400, and with 422 where one member is.'),
+      .describe('The members that are at fault: with every 400, and with 422 where one member is.'),
     report_id: z
       .string()
       .optional()

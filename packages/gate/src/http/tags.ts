@@ -7,7 +7,7 @@ export const tags = {
   Cases: 'Read and add what people write and decide about a report.',
   'Bulk jobs': 'Screen many addresses as one job.',
   Watches: 'Be told when the report of an address changes.',
-  Inbox: 'What waits for a person: changes, proposals, failing watches.',
+  Inbox: 'The entries that wait for a person: changes, proposals, failing watches.',
   'Label lists': 'Read which lists screenings rest on, and how old they are. Operators import them.',
   'Own labels': 'Block or allow addresses for the screens of the account.',
   Ledger: 'See what the ledger of transfers holds, and what is missing. For operators of the installation.',

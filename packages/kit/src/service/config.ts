@@ -148,17 +148,17 @@ export const settings = {
   CUPEL_POLICY_SECOND_PERSON: flag
     .default(false)
     .describe(
-      'Whether another person than its proposer must put a proposed policy in force. `cupel policy activate` stays for whoever has a shell.',
+      'True if another person than its proposer must put a proposed policy in force. `cupel policy activate` stays for whoever has a shell.',
     ),
   CUPEL_KEY_SECOND_PERSON: flag
     .default(false)
     .describe(
-      'Whether two persons issue and change API keys: one proposes it, another one confirms it. A key is revoked at once, and `cupel keys` stays for whoever has a shell.',
+      'True if two persons issue and change API keys: one proposes it, another one confirms it. A key is revoked at once, and `cupel keys` stays for whoever has a shell.',
     ),
   CUPEL_LIST_SECOND_PERSON: flag
     .default(false)
     .describe(
-      'Whether two persons accept removals or unreadable rows of a list: one proposes it, another one confirms it. `cupel labels import` stays for whoever has a shell.',
+      'True if two persons accept removals or unreadable rows of a list: one proposes it, another one confirms it. `cupel labels import` stays for whoever has a shell.',
     ),
   CUPEL_SCREEN_DEADLINE_MS: milliseconds(10, 60_000)
     .default(5_000)
@@ -311,7 +311,7 @@ export const settings = {
   CUPEL_LATEST_REPORTS: flag
     .default(false)
     .describe(
-      'Whether projectors keep the topic of the latest report of each account about each address: true or false. While it is false nothing is read or written for it.',
+      'True if projectors keep the topic of the latest report of each account about each address. While it is false nothing is read or written for it.',
     ),
   CUPEL_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])

@@ -20,7 +20,7 @@ export const settingsOfEvidence = {
   CUPEL_LOG_IS_PUBLIC: flag
     .default(false)
     .describe(
-      'Whether the API answers calls for the checkpoint and the tiles of the transparency log without a key: true or false. They name nothing in clear. A few such reads are under way at once, after the screens of customers; further ones wait, or get 503.',
+      'True if the API answers calls for the checkpoint and the tiles of the transparency log without a key. They name nothing in clear. A few such reads are under way at once, after the screens of customers; further ones wait, or get 503.',
     ),
   CUPEL_CHECKPOINT_FOLDER: z
     .string()

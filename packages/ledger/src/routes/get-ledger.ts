@@ -43,14 +43,14 @@ const rangeComponent = z
   .object({
     ...heights,
     to_at: instant.nullable().describe('Time of the last height; null if no file states it.'),
-    unreadable_rows: z.boolean().describe('Whether rows of the range could not be read with certainty.'),
+    unreadable_rows: z.boolean().describe('True if rows of the range could not be read with certainty.'),
   })
   .meta({ id: 'LedgerRangeState' })
 
 const kindComponent = z
   .object({
     kind: z.string().describe('`native`, `internal` or `token`.'),
-    needed: z.boolean().describe('Whether no history of the chain is complete without this kind.'),
+    needed: z.boolean().describe('True if no history of the chain is complete without this kind.'),
     faults: z
       .array(z.string())
       .describe(
@@ -141,7 +141,7 @@ const ledgerComponent = z
     }),
     prices: pricesComponent.nullable().describe('The table of prices in force; null without one.'),
   })
-  .meta({ id: 'LedgerState', description: 'What the ledger holds, and what is missing.' })
+  .meta({ id: 'LedgerState', description: 'The contents of the ledger, and the gaps in them.' })
 
 const example: z.infer<typeof ledgerComponent> = {
   looked_at: '2026-11-21T09:00:00.000Z',

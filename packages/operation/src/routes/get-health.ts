@@ -8,7 +8,7 @@ export function getHealth(): Endpoint {
     method: 'GET',
     path: '/healthz',
     tag: 'Health',
-    summary: 'Whether the process runs',
+    summary: 'Check that the process runs',
     description: 'For liveness probes.',
     access: 'open',
     usesStore: false,

@@ -37,11 +37,11 @@ const healthComponent = z
           .object({
             part: z.string(),
             detail: z.string(),
-            remedy: z.string().describe('What to do, or the page that says it.'),
+            remedy: z.string().describe('The remedy, or the page that says it.'),
           })
           .meta({ id: 'HealthFault' }),
       )
-      .describe('What has stopped or stands still.'),
+      .describe('The parts that have stopped or stand still.'),
     projections: z.array(
       z
         .object({
@@ -62,10 +62,14 @@ const healthComponent = z
     dead_letters: z.array(
       z.object({ topic: z.string(), records: z.int().min(0) }).meta({ id: 'DeadLetterCount' }),
     ),
-    not_read: z.array(z.string()).describe('What could not be read, so that nothing is known of it.'),
+    not_read: z
+      .array(z.string())
+      .describe('The parts that could not be read, so that nothing is known of them.'),
     not_looked_at: z
       .array(z.string())
-      .describe('What this process cannot see. `cupel doctor` looks at it, where it runs.'),
+      .describe(
+        'The parts that this process cannot see. `cupel doctor` looks at them, on the machine on which it runs.',
+      ),
   })
   .meta({ id: 'InstallationHealth' })
 
@@ -95,7 +99,7 @@ export function getInstallationHealth(parts: HealthParts): Endpoint {
     tag: 'Health',
     summary: 'See the health of the installation',
     description:
-      'What `cupel status` shows, as far as this process sees it. What has stopped is a fault, what could not be read is unknown, and what nobody can see from here is named. For operators.',
+      'The state that `cupel status` shows, as far as this process sees it. A part that has stopped is a fault, a part that could not be read is unknown, and a part that nobody can see from here is named. For operators.',
     access: 'operator',
     // It tells of a store that fails, and does not fail with it.
     usesStore: false,

@@ -8,7 +8,7 @@ export function getReadiness(failing: () => readonly string[]): Endpoint {
     method: 'GET',
     path: '/readyz',
     tag: 'Health',
-    summary: 'Whether calls would be served',
+    summary: 'Check that calls would be served',
     description: 'For load balancers and readiness probes.',
     access: 'open',
     usesStore: false,

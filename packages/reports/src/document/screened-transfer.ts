@@ -19,9 +19,9 @@ const transferSchema = z.object({
       z
         .object({
           code: z.string(),
-          recommendation: z.string().describe('What this reason recommends by itself.'),
+          recommendation: z.string().describe('The recommendation of this reason by itself.'),
           text: z.string(),
-          remedy: z.string().nullable().describe('What a person can do about it; null if there is nothing.'),
+          remedy: z.string().nullable().describe('The remedy of a person; null without one.'),
         })
         .meta({ id: 'TransferReason' }),
     )
@@ -117,6 +117,6 @@ export const transferExample: Transfer = transferOf({
 
 export const transferComponent = transferSchema.meta({
   id: 'Transfer',
-  description: 'What is recommended for a transfer, and why.',
+  description: 'The recommendation for a transfer, with its reasons.',
   examples: [transferExample],
 })

@@ -28,7 +28,7 @@ const changeComponent = z
         z
           .object({
             part: z.string().describe('labels, funds, policy, scorer, time or not_examined.'),
-            differs: z.boolean().describe('Whether the inputs of this part differ at all.'),
+            differs: z.boolean().describe('True if the inputs of this part differ at all.'),
             added: z.number().describe('Points that the part added, after the parts before it.'),
             alone: z.number().describe('Points that the part would have added by itself.'),
           })

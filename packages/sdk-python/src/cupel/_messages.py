@@ -68,7 +68,7 @@ class LevelReason(Model):
     code: str
     """A code of `risk.level_reasons` of the report."""
     text: str
-    """What it says, and what to do about it."""
+    """Its text, and the remedy."""
 
 
 class ReportChange(Model):

@@ -167,7 +167,7 @@ class ApiKey(Model):
     allowed_ips: tuple[str, ...]
     """Where the key may be used from; empty: anywhere."""
     webhook_admin: bool
-    """Whether the key may change webhook endpoints."""
+    """True if the key may change webhook endpoints."""
     status: str
     """active, ending (rotated, and works until `revoked_at`), revoked or expired."""
     rotated_from: str | None
@@ -307,7 +307,7 @@ class Evidence(Model):
     """live or ended."""
     observed_at: str | None
     sanction: Sanction | None
-    """What the authority says, for a label of an authority’s list."""
+    """The word of the authority, for a label of an authority’s list."""
     value: str | None
     value_usd: str | None
     """US dollars at the day of each transfer; null without a price."""
@@ -326,7 +326,7 @@ class Evidence(Model):
     base: float | None
     """Points before the factors: 100 for a label, the cap of its kind for an exposure; null if the item does not count."""
     factors: tuple[EvidenceFactor, ...]
-    """What the base is multiplied by: confidence, role, share, size or size_weight."""
+    """The factors of the base: confidence, role, share, size or size_weight."""
     capped_by: str | None
     """Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null if they are not."""
     weight: float | None
@@ -432,7 +432,7 @@ class TransferReasonCode(Model):
     code: str
     """Such as counterparty_red or unknown_token."""
     recommendation: str
-    """What this reason recommends by itself."""
+    """The recommendation of this reason by itself."""
 
 
 class TransferAsset(Model):
@@ -517,7 +517,7 @@ class JudgedTransfer(Model):
     priced_on: str | None
     """Day of that price."""
     funds: TransferFunds | None
-    """What the exposure of the counterparty says of funds in this asset; null if it says nothing."""
+    """The share of funds in this asset by the exposure of the counterparty; null if it says nothing."""
     ledger: TransferLedger
 
 
@@ -678,7 +678,7 @@ class ExposureCoverage(Model):
     transfers_examined: int
     truncated: bool
     histories: tuple[AddressHistory, ...] | None
-    """What providers said of all transfers of the address; absent where none was asked."""
+    """The statements of providers on all transfers of the address; absent where none was asked."""
 
 
 class PriceTable(Model):
@@ -703,7 +703,7 @@ class Coverage(Model):
     })
 
     not_examined: tuple[str, ...]
-    """What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts."""
+    """The facts that this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts."""
     missing_stages: tuple[str, ...] | None
     """Stages that were late or failed, on any chain that was judged: history, transaction, chain_data, exposure, clusters. Another screening can know more."""
     history: HistoryCoverage | None
@@ -786,9 +786,9 @@ class AsOfScreening(Model):
     ledger_snapshot: str | None
     """State of the ledger then; null if there was no ledger."""
     left_out: tuple[str, ...]
-    """What nobody can ask about the past: `chain_data` is what providers say of balance, transactions and code. Later versions may have more words."""
+    """The facts that nobody can ask about the past: `chain_data` is the word of providers of balance, transactions and code. Later versions may have more words."""
     report: PastReport
-    """What a report of that moment would have said; `generated_at` is the moment. It has no id and no link, because no report was made."""
+    """The report that would have been made at that moment; `generated_at` is the moment. It has no id and no link, because no report was made."""
 
 
 class AuditEntry(Model):
@@ -923,7 +923,7 @@ class BulkJob(Model):
 
     job_id: str
     name: str | None
-    """What you call the job; null if it has no name."""
+    """Your name of the job; null if it has no name."""
     status: str
     """`queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`."""
     livemode: bool
@@ -961,7 +961,7 @@ class BulkJobSummary(Model):
 
     job_id: str
     name: str | None
-    """What you call the job; null if it has no name."""
+    """Your name of the job; null if it has no name."""
     status: str
     """`queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`."""
     livemode: bool
@@ -997,7 +997,7 @@ class CaseAssignee(Model):
     key_name: str | None
     """The name that the key had then; absent if it had none."""
     has_left: bool | None
-    """Whether no key of the assignee works any more; absent in entries and in documents."""
+    """True if no key of the assignee works any more; absent in entries and in documents."""
 
 
 class CasePerson(Model):
@@ -1031,7 +1031,7 @@ class CaseProposal(Model):
     version: int
     """The version of its entry."""
     may_confirm: bool | None
-    """Whether the caller is another person than the proposer; absent in lists."""
+    """True if the caller is another person than the proposer; absent in lists."""
 
 
 class CaseSummary(Model):
@@ -1059,7 +1059,7 @@ class CaseSummary(Model):
     version: int
     """Number of entries in the history. Each entry adds one."""
     needs_second_person: bool
-    """Whether another person must confirm that this report is cleared."""
+    """True if another person must confirm that this report is cleared."""
     proposal: CaseProposal | None
     """The disposition that waits for a second person; null if none does."""
     assignee: CaseAssignee | None
@@ -1067,7 +1067,7 @@ class CaseSummary(Model):
     due_on: str | None
     """The day, of UTC, on which the case is due: `2026-12-31`. Null without one."""
     is_overdue: bool | None
-    """Whether the day has passed and the report is not cleared; absent in documents."""
+    """True if the day has passed and the report is not cleared; absent in documents."""
     opened_at: str | None
     """When the first entry was made; null without one."""
     changed_at: str | None
@@ -1117,7 +1117,7 @@ class ChangeEffect(Model):
     }
 
     is_outdated: bool
-    """Whether another policy came into force since: then the proposal cannot be confirmed."""
+    """True if another policy came into force since: then the proposal cannot be confirmed."""
     settings: tuple[PolicyChange, ...]
     findings: tuple[PolicyFinding, ...]
     """Warnings: choices that deserve a second look. With an error it cannot be confirmed."""
@@ -1138,7 +1138,7 @@ class NewApiKey(Model):
     allowed_ips: tuple[str, ...]
     """Where the key may be used from; empty: anywhere."""
     webhook_admin: bool
-    """Whether the key may change webhook endpoints."""
+    """True if the key may change webhook endpoints."""
     status: str
     """active, ending (rotated, and works until `revoked_at`), revoked or expired."""
     rotated_from: str | None
@@ -1175,7 +1175,7 @@ class DecidedChange(Model):
     """The account whose key it changes; that of the proposer for a list or a policy."""
     livemode: bool
     change: Mapping[str, Any] | None
-    """What it changes, in the fields of its kind; null if nobody can read it any more."""
+    """The change, in the fields of its kind; null if nobody can read it any more."""
     reason: str
     proposed_by: CasePerson
     proposed_at: str
@@ -1184,9 +1184,9 @@ class DecidedChange(Model):
     """Null while nobody decided."""
     decided_at: str | None
     needs_second_person: bool
-    """Whether another person must confirm it."""
+    """True if another person must confirm it."""
     may_confirm: bool
-    """Whether this caller may confirm it now."""
+    """True if this caller may confirm it now."""
     effect: ChangeEffect | None
     """For an open change of the policy: how it differs from the policy in force."""
     new_key: NewApiKey | None
@@ -1207,7 +1207,7 @@ class InboxReason(Model):
     code: str
     """A code of `risk.level_reasons` of the report."""
     text: str
-    """What it says, and what to do about it."""
+    """Its text, and the remedy."""
 
 
 class InboxEntry(Model):
@@ -1227,7 +1227,7 @@ class InboxEntry(Model):
     """`report_changed`: level or score of a watched address changed. `proposal_waiting`: a disposition waits for a second person, until somebody decides. `watch_failed`: three screenings of a watch in a row ended without a whole report."""
     at: str
     read: bool
-    """Whether this person, or the holder of this key, has marked it as read."""
+    """True if this person, or the holder of this key, has marked it as read."""
     report_id: str | None
     """The report to look at; null for a watch that has no whole report."""
     address: str
@@ -1278,7 +1278,7 @@ class HealthFault(Model):
     part: str
     detail: str
     remedy: str
-    """What to do, or the page that says it."""
+    """The remedy, or the page that says it."""
 
 
 class ProjectionHealth(Model):
@@ -1322,15 +1322,15 @@ class InstallationHealth(Model):
     missing_services: tuple[str, ...]
     """Services that no process runs."""
     faults: tuple[HealthFault, ...]
-    """What has stopped or stands still."""
+    """The parts that have stopped or stand still."""
     projections: tuple[ProjectionHealth, ...]
     groups: tuple[GroupLag, ...]
     """Readers of the log."""
     dead_letters: tuple[DeadLetterCount, ...]
     not_read: tuple[str, ...]
-    """What could not be read, so that nothing is known of it."""
+    """The parts that could not be read, so that nothing is known of them."""
     not_looked_at: tuple[str, ...]
-    """What this process cannot see. `cupel doctor` looks at it, where it runs."""
+    """The parts that this process cannot see. `cupel doctor` looks at them, on the machine on which it runs."""
 
 
 class KeyUsageDay(Model):
@@ -1465,7 +1465,7 @@ class LedgerRangeState(Model):
     to_at: str | None
     """Time of the last height; null if no file states it."""
     unreadable_rows: bool
-    """Whether rows of the range could not be read with certainty."""
+    """True if rows of the range could not be read with certainty."""
 
 
 class LedgerGap(Model):
@@ -1485,7 +1485,7 @@ class LedgerKind(Model):
     kind: str
     """`native`, `internal` or `token`."""
     needed: bool
-    """Whether no history of the chain is complete without this kind."""
+    """True if no history of the chain is complete without this kind."""
     faults: tuple[str, ...]
     """Why declared ranges make no history complete in this kind: `undeclared`, `late_start`, `gap`, `unreadable_rows`, `in_future`, `no_time`, or `old` under the policy in force. Empty if they do."""
     ranges: tuple[LedgerRangeState, ...]
@@ -1577,7 +1577,7 @@ class LedgerPrices(Model):
 
 
 class LedgerState(Model):
-    """What the ledger holds, and what is missing."""
+    """The contents of the ledger, and the gaps in them."""
     __slots__ = ()
     _parts = {
         "chains": LedgerChain,
@@ -1662,7 +1662,7 @@ class ListImportResult(Model):
     detail: str | None
     """One sentence if it is refused or failed."""
     sets: tuple[ListImportSet, ...]
-    """What changes, or changed; empty if it is refused."""
+    """The sets that change, or changed; empty if it is refused."""
     removals: int | None
     """Removals that only an import with exactly this `accept_removals` makes; null for none."""
     lost_count: int
@@ -1825,7 +1825,7 @@ class PeopleRole(Model):
     account_id: str
     livemode: bool
     scope: str
-    """What they may do; each scope holds those before it."""
+    """Their rights; each scope holds those before it."""
 
 
 class PeopleGroup(Model):
@@ -1848,7 +1848,7 @@ class SignedInPerson(Model):
     account_id: str
     livemode: bool
     scope: str
-    """What they may do; each scope holds those before it."""
+    """Their rights; each scope holds those before it."""
     begun_at: str
     used_at: str
 
@@ -1904,7 +1904,7 @@ class PolicyDocumentRoles(Model):
     disputed: float
     """Whose part is disputed, such as a whitehat. 0 to 1, at most 6 decimals."""
     infrastructure: float
-    """What a service runs on, such as its token contract. 0 to 1, at most 6 decimals."""
+    """The base of a service, such as its token contract. 0 to 1, at most 6 decimals."""
 
 
 class PolicyDocumentOwnership(Model):
@@ -1916,11 +1916,11 @@ class PolicyDocumentOwnership(Model):
     combined_from: float
     """Origins from here on are combined. 0 to 1, at most 6 decimals."""
     combined_cap: float
-    """What several origins together come to at most. 0 to 1, at most 6 decimals."""
+    """The most that several origins together come to. 0 to 1, at most 6 decimals."""
 
 
 class PolicyDocumentGreen(Model):
-    """What is needed to say green."""
+    """The facts that green needs."""
     __slots__ = ()
 
     clean_confidence: float
@@ -2265,7 +2265,7 @@ class PolicyDocumentCluster(Model):
 
 
 class PolicyDocumentTransfersLevels(Model):
-    """What is recommended by the level of the counterparty; never better for a worse level."""
+    """The recommendation by the level of the counterparty; never better for a worse level."""
     __slots__ = ()
 
     green: str
@@ -2279,7 +2279,7 @@ class PolicyDocumentTransfersLevels(Model):
 
 
 class PolicyDocumentTransfers(Model):
-    """What is recommended for a transfer. A policy without this part has the default one."""
+    """The recommendations for a transfer. A policy without this part has the default one."""
     __slots__ = ()
     _parts = {
         "levels": PolicyDocumentTransfersLevels,
@@ -2289,7 +2289,7 @@ class PolicyDocumentTransfers(Model):
     })
 
     levels: PolicyDocumentTransfersLevels
-    """What is recommended by the level of the counterparty; never better for a worse level."""
+    """The recommendation by the level of the counterparty; never better for a worse level."""
     designated: str
     """For a counterparty that an authority itself designates. review, reject."""
     illicit_share: float
@@ -2329,7 +2329,7 @@ class PolicyDocument(Model):
     ownership: PolicyDocumentOwnership
     """How labels of the address itself count."""
     green: PolicyDocumentGreen
-    """What is needed to say green."""
+    """The facts that green needs."""
     freshness: PolicyDocumentFreshness
     """Lists that must be fresh before anything is green."""
     exposure: PolicyDocumentExposure
@@ -2337,7 +2337,7 @@ class PolicyDocument(Model):
     cluster: PolicyDocumentCluster
     """How labels of addresses count that spent together with the screened one."""
     transfers: PolicyDocumentTransfers | None
-    """What is recommended for a transfer. A policy without this part has the default one."""
+    """The recommendations for a transfer. A policy without this part has the default one."""
 
 
 class Policy(Model):
@@ -2397,7 +2397,7 @@ class ProposedChange(Model):
     """The account whose key it changes; that of the proposer for a list or a policy."""
     livemode: bool
     change: Mapping[str, Any] | None
-    """What it changes, in the fields of its kind; null if nobody can read it any more."""
+    """The change, in the fields of its kind; null if nobody can read it any more."""
     reason: str
     proposed_by: CasePerson
     proposed_at: str
@@ -2406,9 +2406,9 @@ class ProposedChange(Model):
     """Null while nobody decided."""
     decided_at: str | None
     needs_second_person: bool
-    """Whether another person must confirm it."""
+    """True if another person must confirm it."""
     may_confirm: bool
-    """Whether this caller may confirm it now."""
+    """True if this caller may confirm it now."""
     effect: ChangeEffect | None
     """For an open change of the policy: how it differs from the policy in force."""
 
@@ -2496,7 +2496,7 @@ class ReportCase(Model):
     version: int
     """Number of entries in the history. Each entry adds one."""
     needs_second_person: bool
-    """Whether another person must confirm that this report is cleared."""
+    """True if another person must confirm that this report is cleared."""
     proposal: CaseProposal | None
     """The disposition that waits for a second person; null if none does."""
     assignee: CaseAssignee | None
@@ -2504,7 +2504,7 @@ class ReportCase(Model):
     due_on: str | None
     """The day, of UTC, on which the case is due: `2026-12-31`. Null without one."""
     is_overdue: bool | None
-    """Whether the day has passed and the report is not cleared; absent in documents."""
+    """True if the day has passed and the report is not cleared; absent in documents."""
     opened_at: str | None
     """When the first entry was made; null without one."""
     changed_at: str | None
@@ -2600,10 +2600,10 @@ class TransferReason(Model):
 
     code: str
     recommendation: str
-    """What this reason recommends by itself."""
+    """The recommendation of this reason by itself."""
     text: str
     remedy: str | None
-    """What a person can do about it; null if there is nothing."""
+    """The remedy of a person; null without one."""
 
 
 class TransferCounterparty(Model):
@@ -2624,7 +2624,7 @@ class TransferCounterparty(Model):
 
 
 class Transfer(Model):
-    """What is recommended for a transfer, and why."""
+    """The recommendation for a transfer, with its reasons."""
     __slots__ = ()
     _parts = {
         "reasons": TransferReason,
@@ -2665,7 +2665,7 @@ class Transfer(Model):
     priced_on: str | None
     """Day of that price."""
     funds: TransferFunds | None
-    """What the exposure of the counterparty says of funds in this asset; null if it says nothing."""
+    """The share of funds in this asset by the exposure of the counterparty; null if it says nothing."""
     ledger: TransferLedger
     counterparty: TransferCounterparty
     """The sender of an incoming transfer, the receiver of an outgoing one. Its report has the evidence."""
@@ -2807,7 +2807,7 @@ class Watch(Model):
     threshold: float
     """Points by which the score must move to be a change."""
     digest: bool
-    """Whether it is part of the daily digest."""
+    """True if it is part of the daily digest."""
     status: str
     """`active`, or `ended` from its `until` on."""
     created_at: str

@@ -71,7 +71,7 @@ export type LedgerLeftOut = Schemas['LedgerLeftOut']
 export type LedgerPriceEnd = Schemas['LedgerPriceEnd']
 export type LedgerPrices = Schemas['LedgerPrices']
 export type LedgerRangeState = Schemas['LedgerRangeState']
-/** What the ledger holds, and what is missing. */
+/** The contents of the ledger, and the gaps in them. */
 export type LedgerState = Schemas['LedgerState']
 export type LevelChange = Schemas['LevelChange']
 export type LevelCounts = Schemas['LevelCounts']
@@ -127,7 +127,7 @@ export type ServiceHealth = Schemas['ServiceHealth']
 /** A link to a report, without the link itself. */
 export type Share = Schemas['Share']
 export type SignedInPerson = Schemas['SignedInPerson']
-/** What is recommended for a transfer, and why. */
+/** The recommendation for a transfer, with its reasons. */
 export type Transfer = Schemas['Transfer']
 export type TransferAsset = Schemas['TransferAsset']
 export type TransferCounterparty = Schemas['TransferCounterparty']

@@ -191,9 +191,9 @@ export interface components {
             readonly policy: components["schemas"]["PastPolicy"];
             /** @description State of the ledger then; null if there was no ledger. */
             readonly ledger_snapshot: string | null;
-            /** @description What nobody can ask about the past: `chain_data` is what providers say of balance, transactions and code. Later versions may have more words. */
+            /** @description The facts that nobody can ask about the past: `chain_data` is the word of providers of balance, transactions and code. Later versions may have more words. */
             readonly left_out: readonly string[];
-            /** @description What a report of that moment would have said; `generated_at` is the moment. It has no id and no link, because no report was made. */
+            /** @description The report that would have been made at that moment; `generated_at` is the moment. It has no id and no link, because no report was made. */
             readonly report: components["schemas"]["PastReport"];
         };
         readonly PastLists: {
@@ -280,7 +280,7 @@ export interface components {
             /** @description live or ended */
             readonly status: string;
             readonly observed_at: string | null;
-            /** @description What the authority says, for a label of an authority’s list */
+            /** @description The word of the authority, for a label of an authority’s list */
             readonly sanction: components["schemas"]["Sanction"] | null;
             readonly value: string | null;
             /** @description US dollars at the day of each transfer; null without a price */
@@ -299,7 +299,7 @@ export interface components {
             readonly path: readonly unknown[];
             /** @description Points before the factors: 100 for a label, the cap of its kind for an exposure; null if the item does not count */
             readonly base: number | null;
-            /** @description What the base is multiplied by: confidence, role, share, size or size_weight */
+            /** @description The factors of the base: confidence, role, share, size or size_weight */
             readonly factors: readonly components["schemas"]["EvidenceFactor"][];
             /** @description Why the points are limited: execution_unknown, order_unknown, pre_designation, historical, coinjoin or cluster; null if they are not */
             readonly capped_by: string | null;
@@ -410,14 +410,14 @@ export interface components {
             readonly value_usd: string | null;
             /** @description Day of that price */
             readonly priced_on: string | null;
-            /** @description What the exposure of the counterparty says of funds in this asset; null if it says nothing */
+            /** @description The share of funds in this asset by the exposure of the counterparty; null if it says nothing */
             readonly funds: components["schemas"]["TransferFunds"] | null;
             readonly ledger: components["schemas"]["TransferLedger"];
         };
         readonly TransferReasonCode: {
             /** @description Such as counterparty_red or unknown_token */
             readonly code: string;
-            /** @description What this reason recommends by itself */
+            /** @description The recommendation of this reason by itself */
             readonly recommendation: string;
         };
         readonly TransferAsset: {
@@ -455,7 +455,7 @@ export interface components {
             readonly lookup?: string;
         };
         readonly Coverage: {
-            /** @description What this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts */
+            /** @description The facts that this decision does not know: cross_chain, internal_transfers, tokens, swaps, beyond_hops, clusters, token_accounts or amounts */
             readonly not_examined: readonly string[];
             /** @description Stages that were late or failed, on any chain that was judged: history, transaction, chain_data, exposure, clusters. Another screening can know more */
             readonly missing_stages?: readonly string[];
@@ -551,7 +551,7 @@ export interface components {
             readonly hops_searched: number;
             readonly transfers_examined: number;
             readonly truncated: boolean;
-            /** @description What providers said of all transfers of the address; absent where none was asked */
+            /** @description The statements of providers on all transfers of the address; absent where none was asked */
             readonly histories?: readonly components["schemas"]["AddressHistory"][];
         };
         readonly AddressHistory: {
@@ -643,7 +643,7 @@ export interface components {
             readonly title: string;
             /** @description The status of the answer. */
             readonly status: number;
-            /** @description What is wrong with this request. */
+            /** @description The fault of this request. */
             readonly detail: string;
             /**
              * @description The kind of problem for programs; one of the published codes, to which others may be added.
@@ -695,7 +695,7 @@ export interface components {
             readonly code: string;
             /** @description The Request-Id of the answer. */
             readonly request_id: string;
-            /** @description What exactly is at fault: with every 400, and with 422 where one member is. */
+            /** @description The members that are at fault: with every 400, and with 422 where one member is. */
             readonly errors?: readonly components["schemas"]["ProblemError"][];
             /** @description The id under which the report can be fetched later, where it has one. */
             readonly report_id?: string;
@@ -738,7 +738,7 @@ export interface components {
             readonly reference?: string | null;
         };
         /**
-         * @description What is recommended for a transfer, and why.
+         * @description The recommendation for a transfer, with its reasons.
          * @example {
          *       "transfer_id": "9f2c4a1be07d6358",
          *       "livemode": true,
@@ -841,7 +841,7 @@ export interface components {
             readonly value_usd: string | null;
             /** @description Day of that price */
             readonly priced_on: string | null;
-            /** @description What the exposure of the counterparty says of funds in this asset; null if it says nothing */
+            /** @description The share of funds in this asset by the exposure of the counterparty; null if it says nothing */
             readonly funds: components["schemas"]["TransferFunds"] | null;
             readonly ledger: components["schemas"]["TransferLedger"];
             /** @description The sender of an incoming transfer, the receiver of an outgoing one. Its report has the evidence. */
@@ -853,10 +853,10 @@ export interface components {
         };
         readonly TransferReason: {
             readonly code: string;
-            /** @description What this reason recommends by itself. */
+            /** @description The recommendation of this reason by itself. */
             readonly recommendation: string;
             readonly text: string;
-            /** @description What a person can do about it; null if there is nothing. */
+            /** @description The remedy of a person; null without one. */
             readonly remedy: string | null;
         };
         readonly TransferCounterparty: {
@@ -922,7 +922,7 @@ export interface components {
         readonly PartOfChange: {
             /** @description labels, funds, policy, scorer, time or not_examined. */
             readonly part: string;
-            /** @description Whether the inputs of this part differ at all. */
+            /** @description True if the inputs of this part differ at all. */
             readonly differs: boolean;
             /** @description Points that the part added, after the parts before it. */
             readonly added: number;
@@ -1011,7 +1011,7 @@ export interface components {
             readonly disposition: string | null;
             /** @description Number of entries in the history. Each entry adds one. */
             readonly version: number;
-            /** @description Whether another person must confirm that this report is cleared. */
+            /** @description True if another person must confirm that this report is cleared. */
             readonly needs_second_person: boolean;
             /** @description The disposition that waits for a second person; null if none does. */
             readonly proposal: components["schemas"]["CaseProposal"] | null;
@@ -1019,7 +1019,7 @@ export interface components {
             readonly assignee?: components["schemas"]["CaseAssignee"] | null;
             /** @description The day, of UTC, on which the case is due: `2026-12-31`. Null without one. */
             readonly due_on?: string | null;
-            /** @description Whether the day has passed and the report is not cleared; absent in documents. */
+            /** @description True if the day has passed and the report is not cleared; absent in documents. */
             readonly is_overdue?: boolean;
             /** @description When the first entry was made; null without one. */
             readonly opened_at: string | null;
@@ -1036,7 +1036,7 @@ export interface components {
             readonly at: string;
             /** @description The version of its entry. */
             readonly version: number;
-            /** @description Whether the caller is another person than the proposer; absent in lists. */
+            /** @description True if the caller is another person than the proposer; absent in lists. */
             readonly may_confirm?: boolean;
         };
         readonly CaseAssignee: {
@@ -1046,7 +1046,7 @@ export interface components {
             readonly person: string | null;
             /** @description The name that the key had then; absent if it had none. */
             readonly key_name?: string;
-            /** @description Whether no key of the assignee works any more; absent in entries and in documents. */
+            /** @description True if no key of the assignee works any more; absent in entries and in documents. */
             readonly has_left?: boolean;
         };
         readonly CaseEntry: {
@@ -1124,7 +1124,7 @@ export interface components {
             readonly disposition: string | null;
             /** @description Number of entries in the history. Each entry adds one. */
             readonly version: number;
-            /** @description Whether another person must confirm that this report is cleared. */
+            /** @description True if another person must confirm that this report is cleared. */
             readonly needs_second_person: boolean;
             /** @description The disposition that waits for a second person; null if none does. */
             readonly proposal: components["schemas"]["CaseProposal"] | null;
@@ -1132,7 +1132,7 @@ export interface components {
             readonly assignee?: components["schemas"]["CaseAssignee"] | null;
             /** @description The day, of UTC, on which the case is due: `2026-12-31`. Null without one. */
             readonly due_on?: string | null;
-            /** @description Whether the day has passed and the report is not cleared; absent in documents. */
+            /** @description True if the day has passed and the report is not cleared; absent in documents. */
             readonly is_overdue?: boolean;
             /** @description When the first entry was made; null without one. */
             readonly opened_at: string | null;
@@ -1194,7 +1194,7 @@ export interface components {
             readonly addresses?: readonly string[] | null;
             /** @description The same with a chain and a reference for each address. */
             readonly items?: readonly components["schemas"]["BulkItemRequest"][] | null;
-            /** @description What you call the job; null is the same as none. */
+            /** @description Your name of the job; null is the same as none. */
             readonly name?: string | null;
             /** @description Chain code for all that name none, in any case; absent or null: each one’s chain is detected. */
             readonly chain?: string | null;
@@ -1209,7 +1209,7 @@ export interface components {
         };
         readonly BulkJob: {
             readonly job_id: string;
-            /** @description What you call the job; null if it has no name. */
+            /** @description Your name of the job; null if it has no name. */
             readonly name?: string | null;
             /** @description `queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`. */
             readonly status: string;
@@ -1273,7 +1273,7 @@ export interface components {
         /** @description A job in a list, without its results. */
         readonly BulkJobSummary: {
             readonly job_id: string;
-            /** @description What you call the job; null if it has no name. */
+            /** @description Your name of the job; null if it has no name. */
             readonly name?: string | null;
             /** @description `queued`, `running`, then `completed`, `completed_with_errors`, `cancelled` or `failed`. */
             readonly status: string;
@@ -1328,7 +1328,7 @@ export interface components {
             readonly until?: string | null;
             /** @description Points by which the score must move, up or down, to be a change; 10 where absent. A changed level is always one. */
             readonly threshold?: number | null;
-            /** @description Whether the watch is part of the daily digest, the webhook `watches.digest`; absent or null: it is not. */
+            /** @description True if the watch is part of the daily digest, the webhook `watches.digest`; absent or null: it is not. */
             readonly digest?: boolean | null;
         };
         readonly MadeWatches: {
@@ -1347,7 +1347,7 @@ export interface components {
             readonly until: string | null;
             /** @description Points by which the score must move to be a change. */
             readonly threshold: number;
-            /** @description Whether it is part of the daily digest. */
+            /** @description True if it is part of the daily digest. */
             readonly digest: boolean;
             /** @description `active`, or `ended` from its `until` on. */
             readonly status: string;
@@ -1391,7 +1391,7 @@ export interface components {
             readonly kind: "report_changed" | "proposal_waiting" | "watch_failed";
             /** Format: date-time */
             readonly at: string;
-            /** @description Whether this person, or the holder of this key, has marked it as read. */
+            /** @description True if this person, or the holder of this key, has marked it as read. */
             readonly read: boolean;
             /** @description The report to look at; null for a watch that has no whole report. */
             readonly report_id: string | null;
@@ -1431,7 +1431,7 @@ export interface components {
         readonly InboxReason: {
             /** @description A code of `risk.level_reasons` of the report. */
             readonly code: string;
-            /** @description What it says, and what to do about it. */
+            /** @description Its text, and the remedy. */
             readonly text: string;
         };
         readonly UnreadCount: {
@@ -1697,7 +1697,7 @@ export interface components {
              * @enum {string}
              */
             readonly decision: "block" | "allow";
-            /** @description What a block label says of the address; for a block label only. */
+            /** @description The statement of a block label on the address; for a block label only. */
             readonly category?: ("sanctions" | "darknet" | "mixer" | "scam" | "stolen") | null;
             /** @description Why, in your own words. No report contains it. */
             readonly reason: string;
@@ -1782,7 +1782,7 @@ export interface components {
             readonly code: string;
             /** @description One sentence if it is refused or failed. */
             readonly detail: string | null;
-            /** @description What changes, or changed; empty if it is refused. */
+            /** @description The sets that change, or changed; empty if it is refused. */
             readonly sets: readonly components["schemas"]["ListImportSet"][];
             /** @description Removals that only an import with exactly this `accept_removals` makes; null for none. */
             readonly removals: number | null;
@@ -1892,7 +1892,7 @@ export interface components {
         readonly DemoChangeRequest: {
             readonly is_on: boolean;
         };
-        /** @description What the ledger holds, and what is missing. */
+        /** @description The contents of the ledger, and the gaps in them. */
         readonly LedgerState: {
             /** Format: date-time */
             readonly looked_at: string;
@@ -1926,7 +1926,7 @@ export interface components {
         readonly LedgerKind: {
             /** @description `native`, `internal` or `token`. */
             readonly kind: string;
-            /** @description Whether no history of the chain is complete without this kind. */
+            /** @description True if no history of the chain is complete without this kind. */
             readonly needed: boolean;
             /** @description Why declared ranges make no history complete in this kind: `undeclared`, `late_start`, `gap`, `unreadable_rows`, `in_future`, `no_time`, or `old` under the policy in force. Empty if they do. */
             readonly faults: readonly string[];
@@ -1942,7 +1942,7 @@ export interface components {
             readonly to_height: number;
             /** @description Time of the last height; null if no file states it. */
             readonly to_at: string | null;
-            /** @description Whether rows of the range could not be read with certainty. */
+            /** @description True if rows of the range could not be read with certainty. */
             readonly unreadable_rows: boolean;
         };
         readonly LedgerGap: {
@@ -2083,7 +2083,7 @@ export interface components {
                 readonly participant: number;
                 /** @description Whose part is disputed, such as a whitehat. 0 to 1, at most 6 decimals. */
                 readonly disputed: number;
-                /** @description What a service runs on, such as its token contract. 0 to 1, at most 6 decimals. */
+                /** @description The base of a service, such as its token contract. 0 to 1, at most 6 decimals. */
                 readonly infrastructure: number;
             };
             /** @description How labels of the address itself count. */
@@ -2092,10 +2092,10 @@ export interface components {
                 readonly minimum_confidence: number;
                 /** @description Origins from here on are combined. 0 to 1, at most 6 decimals. */
                 readonly combined_from: number;
-                /** @description What several origins together come to at most. 0 to 1, at most 6 decimals. */
+                /** @description The most that several origins together come to. 0 to 1, at most 6 decimals. */
                 readonly combined_cap: number;
             };
-            /** @description What is needed to say green. */
+            /** @description The facts that green needs. */
             readonly green: {
                 /** @description Clean attribution from which an address is green without chain data. 0 to 1, at most 6 decimals. */
                 readonly clean_confidence: number;
@@ -2286,9 +2286,9 @@ export interface components {
                 /** @description Labels of a cluster with more addresses do not count. A whole number from 2 to 1000000. */
                 readonly addresses: number;
             };
-            /** @description What is recommended for a transfer. A policy without this part has the default one. */
+            /** @description The recommendations for a transfer. A policy without this part has the default one. */
             readonly transfers?: {
-                /** @description What is recommended by the level of the counterparty; never better for a worse level. */
+                /** @description The recommendation by the level of the counterparty; never better for a worse level. */
                 readonly levels: {
                     /**
                      * @description For a green counterparty. allow, review, reject.
@@ -2422,7 +2422,7 @@ export interface components {
             readonly name: string;
             /** @description Where the key may be used from; empty: anywhere. */
             readonly allowed_ips: readonly string[];
-            /** @description Whether the key may change webhook endpoints. */
+            /** @description True if the key may change webhook endpoints. */
             readonly webhook_admin: boolean;
             /** @description active, ending (rotated, and works until `revoked_at`), revoked or expired. */
             readonly status: string;
@@ -2439,7 +2439,7 @@ export interface components {
         };
         readonly NewApiKeyRequest: {
             /**
-             * @description What the key may do; each scope holds those before it.
+             * @description The rights of the key; each scope holds those before it.
              * @enum {string}
              */
             readonly scope: "read-only" | "read-write" | "admin";
@@ -2448,7 +2448,7 @@ export interface components {
             readonly name?: string | null;
             /** @description Addresses and CIDR ranges from which the key may be used. Absent: those of the calling key. */
             readonly allowed_ips?: readonly string[] | null;
-            /** @description Whether the key may change webhook endpoints; false where absent. */
+            /** @description True if the key may change webhook endpoints; false where absent. */
             readonly webhook_admin?: boolean | null;
             /** @description When the key expires. Absent: when the calling key does, if it does. */
             readonly expires_at?: string | null;
@@ -2471,7 +2471,7 @@ export interface components {
             readonly name: string;
             /** @description Where the key may be used from; empty: anywhere. */
             readonly allowed_ips: readonly string[];
-            /** @description Whether the key may change webhook endpoints. */
+            /** @description True if the key may change webhook endpoints. */
             readonly webhook_admin: boolean;
             /** @description active, ending (rotated, and works until `revoked_at`), revoked or expired. */
             readonly status: string;
@@ -2525,7 +2525,7 @@ export interface components {
         };
         readonly ProposedKey: {
             /**
-             * @description What the key may do; each scope holds those before it.
+             * @description The rights of the key; each scope holds those before it.
              * @enum {string}
              */
             readonly scope: "read-only" | "read-write" | "admin";
@@ -2534,7 +2534,7 @@ export interface components {
             readonly name?: string | null;
             /** @description Addresses and CIDR ranges from which the key may be used. Absent: those of the calling key. */
             readonly allowed_ips?: readonly string[] | null;
-            /** @description Whether the key may change webhook endpoints; false where absent. */
+            /** @description True if the key may change webhook endpoints; false where absent. */
             readonly webhook_admin?: boolean | null;
             /** @description When the key expires. Absent: when the calling key does, if it does. */
             readonly expires_at?: string | null;
@@ -2574,7 +2574,7 @@ export interface components {
             /** @description The account whose key it changes; that of the proposer for a list or a policy. */
             readonly account_id: string;
             readonly livemode: boolean;
-            /** @description What it changes, in the fields of its kind; null if nobody can read it any more. */
+            /** @description The change, in the fields of its kind; null if nobody can read it any more. */
             readonly change: {
                 readonly [key: string]: unknown;
             } | null;
@@ -2587,15 +2587,15 @@ export interface components {
             /** @description Null while nobody decided. */
             readonly decided_by: components["schemas"]["CasePerson"] | null;
             readonly decided_at: string | null;
-            /** @description Whether another person must confirm it. */
+            /** @description True if another person must confirm it. */
             readonly needs_second_person: boolean;
-            /** @description Whether this caller may confirm it now. */
+            /** @description True if this caller may confirm it now. */
             readonly may_confirm: boolean;
             /** @description For an open change of the policy: how it differs from the policy in force. */
             readonly effect: components["schemas"]["ChangeEffect"] | null;
         };
         readonly ChangeEffect: {
-            /** @description Whether another policy came into force since: then the proposal cannot be confirmed. */
+            /** @description True if another policy came into force since: then the proposal cannot be confirmed. */
             readonly is_outdated: boolean;
             readonly settings: readonly components["schemas"]["PolicyChange"][];
             /** @description Warnings: choices that deserve a second look. With an error it cannot be confirmed. */
@@ -2619,7 +2619,7 @@ export interface components {
             /** @description The account whose key it changes; that of the proposer for a list or a policy. */
             readonly account_id: string;
             readonly livemode: boolean;
-            /** @description What it changes, in the fields of its kind; null if nobody can read it any more. */
+            /** @description The change, in the fields of its kind; null if nobody can read it any more. */
             readonly change: {
                 readonly [key: string]: unknown;
             } | null;
@@ -2632,9 +2632,9 @@ export interface components {
             /** @description Null while nobody decided. */
             readonly decided_by: components["schemas"]["CasePerson"] | null;
             readonly decided_at: string | null;
-            /** @description Whether another person must confirm it. */
+            /** @description True if another person must confirm it. */
             readonly needs_second_person: boolean;
-            /** @description Whether this caller may confirm it now. */
+            /** @description True if this caller may confirm it now. */
             readonly may_confirm: boolean;
             /** @description For an open change of the policy: how it differs from the policy in force. */
             readonly effect: components["schemas"]["ChangeEffect"] | null;
@@ -2680,7 +2680,7 @@ export interface components {
             readonly key_id: string;
             readonly account_id: string;
             readonly livemode: boolean;
-            /** @description What they may do; each scope holds those before it. */
+            /** @description Their rights; each scope holds those before it. */
             readonly scope: string;
         };
         readonly SignedInPerson: {
@@ -2689,7 +2689,7 @@ export interface components {
             readonly key_id: string;
             readonly account_id: string;
             readonly livemode: boolean;
-            /** @description What they may do; each scope holds those before it. */
+            /** @description Their rights; each scope holds those before it. */
             readonly scope: string;
             /** Format: date-time */
             readonly begun_at: string;
@@ -2701,11 +2701,11 @@ export interface components {
             /** @description The key that the call counts as. */
             readonly key_id: string;
             readonly livemode: boolean;
-            /** @description What the key may do: read-only, read-write, admin or operator; each holds those before it. */
+            /** @description The rights of the key: read-only, read-write, admin or operator; each holds those before it. */
             readonly scope: string;
             /** @description The plan of the key, whose bucket the call draws from. */
             readonly plan: string;
-            /** @description Whether webhook endpoints may be changed. */
+            /** @description True if webhook endpoints may be changed. */
             readonly webhook_admin: boolean;
             /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
             readonly actor: string | null;
@@ -2738,11 +2738,11 @@ export interface components {
             /** @description The key that the call counts as. */
             readonly key_id: string;
             readonly livemode: boolean;
-            /** @description What the key may do: read-only, read-write, admin or operator; each holds those before it. */
+            /** @description The rights of the key: read-only, read-write, admin or operator; each holds those before it. */
             readonly scope: string;
             /** @description The plan of the key, whose bucket the call draws from. */
             readonly plan: string;
-            /** @description Whether webhook endpoints may be changed. */
+            /** @description True if webhook endpoints may be changed. */
             readonly webhook_admin: boolean;
             /** @description Name of the person, where a sign-in service vouches for it; null otherwise. */
             readonly actor: string | null;
@@ -2877,15 +2877,15 @@ export interface components {
             readonly services: readonly components["schemas"]["ServiceHealth"][];
             /** @description Services that no process runs. */
             readonly missing_services: readonly string[];
-            /** @description What has stopped or stands still. */
+            /** @description The parts that have stopped or stand still. */
             readonly faults: readonly components["schemas"]["HealthFault"][];
             readonly projections: readonly components["schemas"]["ProjectionHealth"][];
             /** @description Readers of the log. */
             readonly groups: readonly components["schemas"]["GroupLag"][];
             readonly dead_letters: readonly components["schemas"]["DeadLetterCount"][];
-            /** @description What could not be read, so that nothing is known of it. */
+            /** @description The parts that could not be read, so that nothing is known of them. */
             readonly not_read: readonly string[];
-            /** @description What this process cannot see. `cupel doctor` looks at it, where it runs. */
+            /** @description The parts that this process cannot see. `cupel doctor` looks at them, on the machine on which it runs. */
             readonly not_looked_at: readonly string[];
         };
         readonly ServiceHealth: {
@@ -2904,7 +2904,7 @@ export interface components {
         readonly HealthFault: {
             readonly part: string;
             readonly detail: string;
-            /** @description What to do, or the page that says it. */
+            /** @description The remedy, or the page that says it. */
             readonly remedy: string;
         };
         readonly ProjectionHealth: {
@@ -3032,7 +3032,7 @@ export interface components {
         readonly LevelReason: {
             /** @description A code of `risk.level_reasons` of the report. */
             readonly code: string;
-            /** @description What it says, and what to do about it. */
+            /** @description Its text, and the remedy. */
             readonly text: string;
         };
         readonly WatchesDigestWebhook: {

@@ -12,7 +12,7 @@ export interface NewOwnLabel {
   readonly chain?: string | undefined
   /** `block` or `allow`. */
   readonly decision: string
-  /** What a block label says of the address; for a block label only. */
+  /** The statement of a block label on the address; for a block label only. */
   readonly category?: string | undefined
   /** Why, in your own words. No report contains it. */
   readonly reason: string

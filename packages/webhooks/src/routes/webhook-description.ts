@@ -55,7 +55,7 @@ const endedJob = z
 const levelReason = z
   .object({
     code: z.string().describe('A code of `risk.level_reasons` of the report.'),
-    text: z.string().describe('What it says, and what to do about it.'),
+    text: z.string().describe('Its text, and the remedy.'),
   })
   .meta({ id: 'LevelReason' })
 
@@ -216,7 +216,7 @@ export const describedWebhooks: Readonly<Record<WebhookType, DescribedWebhook>> 
   'watches.digest': {
     operationId: 'onWatchesDigest',
     summary: 'The daily digest of the watches',
-    description: 'What changed in a day among the watches that are part of the digest.',
+    description: 'The changes of a day among the watches that are part of the digest.',
     schema: message('watches.digest', 'WatchesDigestWebhook', digest),
     example: {
       ...{ type: 'watches.digest', timestamp },

@@ -154,7 +154,7 @@ const SAID: Readonly<Record<LeafProblemKind, string>> = {
   'leaf-order': 'these records have a second leaf',
 }
 
-/** What a problem means for those who rely on the log. */
+/** The meaning of a problem for those who rely on the log. */
 const MEANING: Readonly<Record<LeafProblemKind, string>> = {
   'no-leaf':
     'They were inserted behind the back of the log, or their leaves were removed: nothing shows that they are old.',

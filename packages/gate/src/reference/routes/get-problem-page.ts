@@ -23,7 +23,7 @@ export function getProblemPage(page: (code: ProblemCode) => Uint8Array): Endpoin
     method: 'GET',
     path: '/problems/{code}',
     tag: 'Documentation',
-    summary: 'What a problem means',
+    summary: 'The meaning of a problem',
     description:
       'The page that the `type` of a problem leads to: what it means, whether a repeat makes sense, and which operations answer with it. Needs no key.',
     access: 'open',

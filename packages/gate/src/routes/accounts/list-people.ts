@@ -21,7 +21,7 @@ const roleFields = {
   key_id: z.string().describe('The key that they act with.'),
   account_id: z.string(),
   livemode: z.boolean(),
-  scope: z.string().describe('What they may do; each scope holds those before it.'),
+  scope: z.string().describe('Their rights; each scope holds those before it.'),
 }
 
 const peopleComponent = z

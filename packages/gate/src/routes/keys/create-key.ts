@@ -33,7 +33,7 @@ export const newKeyFields = {
     'Addresses and CIDR ranges from which the key may be used. Absent: those of the calling key.',
   ),
   webhook_admin: orAbsent(webhookAdminField).describe(
-    'Whether the key may change webhook endpoints; false where absent.',
+    'True if the key may change webhook endpoints; false where absent.',
   ),
   expires_at: orAbsent(expiryField).describe(
     'When the key expires. Absent: when the calling key does, if it does.',

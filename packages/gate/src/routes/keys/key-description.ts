@@ -50,7 +50,7 @@ export const reasonField = ownText(MAX_REASON_LENGTH).refine(
 )
 export const scopeField = z
   .enum(givenScopes)
-  .describe('What the key may do; each scope holds those before it.')
+  .describe('The rights of the key; each scope holds those before it.')
 export const planField = z.enum(planNames).describe('The plan whose rate limit the key has.')
 export const rangesField = z
   .array(
@@ -61,7 +61,7 @@ export const rangesField = z
   )
   .max(MAX_RANGES)
   .describe('Addresses and CIDR ranges from which the key may be used; empty: from anywhere.')
-export const webhookAdminField = z.boolean().describe('Whether the key may change webhook endpoints.')
+export const webhookAdminField = z.boolean().describe('True if the key may change webhook endpoints.')
 export const expiryField = z.iso
   .datetime({ offset: true })
   .refine(isInCalendar, NO_SUCH_TIME)
@@ -78,7 +78,7 @@ const keyFields = {
   plan: z.string(),
   name: z.string(),
   allowed_ips: z.array(z.string()).describe('Where the key may be used from; empty: anywhere.'),
-  webhook_admin: z.boolean().describe('Whether the key may change webhook endpoints.'),
+  webhook_admin: z.boolean().describe('True if the key may change webhook endpoints.'),
   status: z.string().describe('active, ending (rotated, and works until `revoked_at`), revoked or expired.'),
   rotated_from: z.string().nullable().describe('The key that this one replaces; null for none.'),
   issued_at: instant,

@@ -85,7 +85,7 @@ const effectComponent = z
   .object({
     is_outdated: z
       .boolean()
-      .describe('Whether another policy came into force since: then the proposal cannot be confirmed.'),
+      .describe('True if another policy came into force since: then the proposal cannot be confirmed.'),
     settings: z.array(changedSetting),
     findings: z
       .array(changeFinding)
@@ -109,15 +109,15 @@ export const changeComponent = z
     change: z
       .record(z.string(), z.unknown())
       .nullable()
-      .describe('What it changes, in the fields of its kind; null if nobody can read it any more.'),
+      .describe('The change, in the fields of its kind; null if nobody can read it any more.'),
     reason: z.string(),
     proposed_by: casePersonSchema,
     proposed_at: instant,
     expires_at: instant,
     decided_by: casePersonSchema.nullable().describe('Null while nobody decided.'),
     decided_at: instant.nullable(),
-    needs_second_person: z.boolean().describe('Whether another person must confirm it.'),
-    may_confirm: z.boolean().describe('Whether this caller may confirm it now.'),
+    needs_second_person: z.boolean().describe('True if another person must confirm it.'),
+    may_confirm: z.boolean().describe('True if this caller may confirm it now.'),
     effect: effectComponent
       .nullable()
       .describe('For an open change of the policy: how it differs from the policy in force.'),

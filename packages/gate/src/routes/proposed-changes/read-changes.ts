@@ -87,7 +87,7 @@ export function getProposedChange(parts: ProposedChangeParts): Endpoint {
     path: '/v1/proposed-changes/{change_id}',
     tag: CHANGES_TAG,
     summary: 'Get a proposed change',
-    description: 'What it changes, who proposed it and why, and whether this caller may confirm it.',
+    description: 'The change, its proposer and reason, and the right of this caller to confirm it.',
     access: 'admin',
     pathSchema: changePath,
     answers: [

@@ -17,9 +17,11 @@ export const sessionSchema = z
     livemode: z.boolean(),
     scope: z
       .string()
-      .describe('What the key may do: read-only, read-write, admin or operator; each holds those before it.'),
+      .describe(
+        'The rights of the key: read-only, read-write, admin or operator; each holds those before it.',
+      ),
     plan: z.string().describe('The plan of the key, whose bucket the call draws from.'),
-    webhook_admin: z.boolean().describe('Whether webhook endpoints may be changed.'),
+    webhook_admin: z.boolean().describe('True if webhook endpoints may be changed.'),
     actor: z
       .string()
       .nullable()

@@ -33,7 +33,7 @@ export function registerDemo(program: Command, context: CliContext): void {
   demo
     .command('show')
     .summary('whether the demo is on')
-    .description('Whether the demo is on, and its addresses.')
+    .description('Show if the demo is on, and its addresses.')
     .option('--json', 'answer in JSON')
     .action(async (options: JsonOption) =>
       show(context, options, await withConnections(context, ({ database }) => readDemoState(database))),

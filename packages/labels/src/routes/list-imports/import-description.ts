@@ -100,7 +100,7 @@ const resultComponent = z
         '`would_import`, `imported`, `failed`, or why the file is refused, such as `too-many-removals`.',
       ),
     detail: z.string().nullable().describe('One sentence if it is refused or failed.'),
-    sets: z.array(setComponent).describe('What changes, or changed; empty if it is refused.'),
+    sets: z.array(setComponent).describe('The sets that change, or changed; empty if it is refused.'),
     removals: z
       .int()
       .nullable()

@@ -38,7 +38,7 @@ const newLabelBody = z
     chain: chainCode.describe('Chain code, in any case; absent or null: detected from the address.'),
     decision: z.enum(ownDecisions).describe('`block` or `allow`.'),
     category: orAbsent(z.enum(riskCategories)).describe(
-      'What a block label says of the address; for a block label only.',
+      'The statement of a block label on the address; for a block label only.',
     ),
     reason: reasonText.describe('Why, in your own words. No report contains it.'),
     expires_at: orAbsent(expiryField).describe(

@@ -7,7 +7,7 @@ const pastReport = reportSchema
   .omit({ report_id: true, report_url: true })
   .meta({ id: 'PastReport' })
   .describe(
-    'What a report of that moment would have said; `generated_at` is the moment. It has no id and no link, because no report was made.',
+    'The report that would have been made at that moment; `generated_at` is the moment. It has no id and no link, because no report was made.',
   )
 
 const asOfSchema = z.object({
@@ -35,7 +35,7 @@ const asOfSchema = z.object({
   left_out: z
     .array(z.string())
     .describe(
-      'What nobody can ask about the past: `chain_data` is what providers say of balance, transactions and code. Later versions may have more words.',
+      'The facts that nobody can ask about the past: `chain_data` is the word of providers of balance, transactions and code. Later versions may have more words.',
     ),
   report: pastReport,
 })

@@ -22,7 +22,7 @@ const reportFacts = z
 const reason = z
   .object({
     code: z.string().describe('A code of `risk.level_reasons` of the report.'),
-    text: z.string().describe('What it says, and what to do about it.'),
+    text: z.string().describe('Its text, and the remedy.'),
   })
   .meta({ id: 'InboxReason' })
 
@@ -33,7 +33,7 @@ export const inboxEntryComponent = z
       '`report_changed`: level or score of a watched address changed. `proposal_waiting`: a disposition waits for a second person, until somebody decides. `watch_failed`: three screenings of a watch in a row ended without a whole report.',
     ),
     at: instant,
-    read: z.boolean().describe('Whether this person, or the holder of this key, has marked it as read.'),
+    read: z.boolean().describe('True if this person, or the holder of this key, has marked it as read.'),
     report_id: z
       .string()
       .nullable()

@@ -36,7 +36,7 @@ export function markEntriesEndpoint(parts: InboxParts): Endpoint {
     answers: [
       {
         status: 200,
-        description: 'What is unread now.',
+        description: 'The entries that are unread now.',
         contentType: 'application/json',
         schema: unreadComponent,
         example: unreadExample,

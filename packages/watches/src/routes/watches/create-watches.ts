@@ -73,7 +73,7 @@ const newWatchComponent = z
       `Points by which the score must move, up or down, to be a change; ${DEFAULT_THRESHOLD} where absent. A changed level is always one.`,
     ),
     digest: orAbsent(z.boolean()).describe(
-      'Whether the watch is part of the daily digest, the webhook `watches.digest`; absent or null: it is not.',
+      'True if the watch is part of the daily digest, the webhook `watches.digest`; absent or null: it is not.',
     ),
   })
   .meta({ id: 'NewWatchRequest' })

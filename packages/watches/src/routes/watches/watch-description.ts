@@ -36,7 +36,7 @@ export const watchComponent = z
       .nullable()
       .describe('From then on the address is not decided again; null: without an end.'),
     threshold: z.number().describe('Points by which the score must move to be a change.'),
-    digest: z.boolean().describe('Whether it is part of the daily digest.'),
+    digest: z.boolean().describe('True if it is part of the daily digest.'),
     status: z.string().describe('`active`, or `ended` from its `until` on.'),
     created_at: instant.describe('When it was made, UTC, RFC 3339 with milliseconds.'),
     list_reasons: z
