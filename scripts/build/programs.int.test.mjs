@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { build, stop } from 'esbuild'
 import { expect, test } from 'vitest'
 import { root } from '../setup.mjs'
-import { bundleOptions } from './programs.mjs'
+import { bundleOptions, listPrograms } from './programs.mjs'
 
 const programs = JSON.parse(readFileSync(join(root, 'dist', 'programs.json'), 'utf8'))
 
@@ -30,6 +30,20 @@ test.each(Object.keys(programs).filter((service) => service !== 'cli'))(
 
 test('the command line is started by the path of its module', () => {
   expect(start('cli').output).toContain('Usage: cupel')
+})
+
+test('a thread is a program, also if the module next to it names it for another one that starts it', () => {
+  const names = listPrograms(root).map((source) => source.slice(source.lastIndexOf('/') + 1))
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'verify-worker.ts',
+      'recompute-worker.ts',
+      'render-worker.ts',
+      'result-worker.ts',
+    ]),
+  )
+  expect(programs.cli.files).toContain('dist/verify-worker.js')
+  expect(readFileSync(join(root, 'dist', 'verify-worker.js'), 'utf8')).not.toMatch(/from ['"]@cupel\//)
 })
 
 test('bundles hold libraries, and no bundled module looks for a library or for files next to itself', async () => {

@@ -9,7 +9,7 @@ const FOLDER = 'dist'
 const CONTENTS = join(FOLDER, 'programs.json')
 const PROGRAM = 'main.ts'
 
-/** What a thread runs: threadProgram starts it by its name, from a module beside it. */
+/** What a thread runs: threadProgram starts it by its name, which a module next to it has as a string. */
 const THREAD = /-worker\.ts$/
 
 /** The sources of programs, relative to the checkout: those of services, and of threads. */
@@ -39,8 +39,7 @@ const listThreads = (root) =>
       return readdirSync(beside).some((name) => name.endsWith('.ts') && starts(join(beside, name), source))
     })
 
-const starts = (path, thread) =>
-  readFileSync(path, 'utf8').includes(`threadProgram(import.meta.url, '${basename(thread, '.ts')}'`)
+const starts = (path, thread) => readFileSync(path, 'utf8').includes(`'${basename(thread, '.ts')}'`)
 
 /**
  * Bundles all programs and deletes files of earlier bundles. Rejects as esbuild does.
