@@ -327,9 +327,7 @@ export const judgedTransferSchema = z
       })
       .meta({ id: 'TransferFunds' })
       .nullable()
-      .describe(
-        'The share of funds in this asset by the exposure of the counterparty; null if it says nothing',
-      ),
+      .describe('The word of the counterparty’s exposure on funds in this asset; null if it says nothing'),
     ledger: z
       .object({
         status: z

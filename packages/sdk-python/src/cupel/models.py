@@ -517,7 +517,7 @@ class JudgedTransfer(Model):
     priced_on: str | None
     """Day of that price."""
     funds: TransferFunds | None
-    """The share of funds in this asset by the exposure of the counterparty; null if it says nothing."""
+    """The word of the counterparty’s exposure on funds in this asset; null if it says nothing."""
     ledger: TransferLedger
 
 
@@ -2665,7 +2665,7 @@ class Transfer(Model):
     priced_on: str | None
     """Day of that price."""
     funds: TransferFunds | None
-    """The share of funds in this asset by the exposure of the counterparty; null if it says nothing."""
+    """The word of the counterparty’s exposure on funds in this asset; null if it says nothing."""
     ledger: TransferLedger
     counterparty: TransferCounterparty
     """The sender of an incoming transfer, the receiver of an outgoing one. Its report has the evidence."""

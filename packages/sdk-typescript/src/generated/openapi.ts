@@ -410,7 +410,7 @@ export interface components {
             readonly value_usd: string | null;
             /** @description Day of that price */
             readonly priced_on: string | null;
-            /** @description The share of funds in this asset by the exposure of the counterparty; null if it says nothing */
+            /** @description The word of the counterparty’s exposure on funds in this asset; null if it says nothing */
             readonly funds: components["schemas"]["TransferFunds"] | null;
             readonly ledger: components["schemas"]["TransferLedger"];
         };
@@ -841,7 +841,7 @@ export interface components {
             readonly value_usd: string | null;
             /** @description Day of that price */
             readonly priced_on: string | null;
-            /** @description The share of funds in this asset by the exposure of the counterparty; null if it says nothing */
+            /** @description The word of the counterparty’s exposure on funds in this asset; null if it says nothing */
             readonly funds: components["schemas"]["TransferFunds"] | null;
             readonly ledger: components["schemas"]["TransferLedger"];
             /** @description The sender of an incoming transfer, the receiver of an outgoing one. Its report has the evidence. */
