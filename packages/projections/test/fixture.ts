@@ -2,7 +2,7 @@
 import { noMetrics, silentLogger } from '@cupel/contracts'
 import type { NewRecord } from '@cupel/event-log'
 import { openDatabase, type Database } from '@cupel/postgres'
-import { createTestDatabase, migratedTemplate } from '@cupel/testkit'
+import { createTestDatabase, memoryLog, migratedTemplate, type MemoryLog } from '@cupel/testkit'
 import {
   installReadModels,
   projectionsMigrations,
@@ -11,7 +11,6 @@ import {
   type RunningReadModel,
 } from '../src/index.js'
 import { event, jsonCodec } from './json-codec.js'
-import { memoryLog, type MemoryLog } from './memory-log.js'
 import { noteView, TOPIC } from './note-view.js'
 
 export interface Fixture {
@@ -31,7 +30,8 @@ export async function openFixture(readModels: readonly ReadModel[] = [noteView])
   const { connectionString } = testDatabase
   const database = openDatabase({ connectionString, maxConnections: 8, applicationName: 'test' })
   await installReadModels(database, readModels)
-  const log = memoryLog()
+  // Two readers of one group behave like a member that lost its partitions and does not know it.
+  const log = memoryLog({ partitions: 2, hasGroups: false })
   const running: RunningReadModel[] = []
   return {
     database,

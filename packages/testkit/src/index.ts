@@ -89,3 +89,4 @@ export {
   type QueriedSeries,
   type TimeRange,
 } from './prometheus.js'
+export { memoryLog, memoryStore, type MemoryLog } from './memory-log/index.js'

@@ -6,13 +6,12 @@ import {
   numbered,
   readAll,
   record,
-  startChild,
   textOf,
   topicSpec,
-  type LogUnderTest,
+  type LogOfProcess,
 } from './log-under-test.contract.js'
 
-export function appendingContract(start: () => Promise<LogUnderTest>): void {
+export function appendingContract(start: () => Promise<LogOfProcess>): void {
   describe('appending', { timeout: CASE_TIMEOUT_MS }, () => {
     const context = contractContext(start)
 
@@ -133,29 +132,6 @@ export function appendingContract(start: () => Promise<LogUnderTest>): void {
         MAX_RECORD_BYTES - 1,
         'neighbour'.length,
       ])
-    })
-
-    test('several processes append at once: no gap, no repeat, each one in its own order', async () => {
-      const [topic, partitions, count] = [await context.newTopic(2), 2, 400]
-      const children = ['a', 'b'].map((producer) =>
-        startChild(context.underTest(), { role: 'append', topic, partitions, producer, count }),
-      )
-      const own = numbered(count, 'own')
-      await Promise.all([
-        ...children.map((child) => child.ended()),
-        ...own.map((text, index) =>
-          context.log().append('test', [record(topic, text, { partition: index % partitions })]),
-        ),
-      ])
-      for (const partition of [0, 1]) {
-        const records = await readAll(context.log(), topic, partition)
-        expect(records.map((each) => each.offset)).toEqual(records.map((_, index) => index))
-        expect(records).toHaveLength((3 * count) / partitions)
-        for (const producer of ['a', 'b', 'own']) {
-          const written = numbered(count, producer).filter((_, index) => index % partitions === partition)
-          expect(records.map(textOf).filter((text) => text.startsWith(`${producer}-`))).toEqual(written)
-        }
-      }
     })
 
     test('a topic prefix separates installations on one log', async () => {

@@ -7,15 +7,14 @@ import {
   newGroup,
   numbered,
   record,
-  startChild,
   subscribeOptions,
   textOf,
   until,
   type CheckpointStore,
-  type LogUnderTest,
+  type LogOfProcess,
 } from './log-under-test.contract.js'
 
-export function groupContract(start: () => Promise<LogUnderTest>): void {
+export function groupContract(start: () => Promise<LogOfProcess>): void {
   describe('groups', { timeout: CASE_TIMEOUT_MS }, () => {
     const context = contractContext(start)
     const join = async (log: EventLog, group: string, topic: string, store: CheckpointStore) => {
@@ -120,35 +119,6 @@ export function groupContract(start: () => Promise<LogUnderTest>): void {
       await appendEverywhere(topic, 1, ['a'])
       await until(() => expect(standby.records.map(textOf)).toEqual(['a']))
       await standby.subscription.stop()
-    })
-
-    test('what a killed member had in hand is handled by another one as soon as its lease is out', async () => {
-      const [topic, group] = [await context.newTopic(2), newGroup()]
-      const identity = await context.log().identity()
-      const store = checkpointStore(identity)
-      await appendEverywhere(topic, 2, numbered(20))
-      for (const partition of [0, 1]) store.advance({ topic, partition, nextOffset: 3 })
-      const child = startChild(context.underTest(), {
-        role: 'hang',
-        topic,
-        group,
-        readFrom: 3,
-        log: identity,
-      })
-      await until(() => expect(child.messages.length).toBeGreaterThanOrEqual(2))
-      expect(child.messages).toContainEqual({ handling: 0, from: 3 })
-
-      const survivor = await join(context.log(), group, topic, store)
-      await child.kill()
-      const killedAt = performance.now()
-      await until(() => expect(survivor.records).toHaveLength(14))
-      // The lease, or the session, lasts six seconds.
-      process.stdout.write(`taken over ${Math.round(performance.now() - killedAt)} ms after the kill\n`)
-      for (const partition of [0, 1]) {
-        const own = survivor.records.filter((each) => each.partition === partition)
-        expect(own.map((each) => each.offset)).toEqual([3, 4, 5, 6, 7, 8, 9])
-      }
-      await survivor.subscription.stop()
     })
   })
 }

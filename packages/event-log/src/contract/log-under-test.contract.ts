@@ -10,17 +10,21 @@ import type { ChildTask } from './records.contract.js'
 
 export { numbered, record, textOf } from './records.contract.js'
 
-export interface LogUnderTest {
+/** A log that may be one of a single process. */
+export interface LogOfProcess {
   /** Opens another adapter on the log, as a further process would. The suite closes it. */
   open(options?: { readonly topicPrefix?: string }): Promise<EventLog>
   /** Deletes everything before an offset of a topic without prefix, as retention or an accident would. */
   deleteBefore(position: { topic: string; partition: number; offset: number }): Promise<void>
+  /** Called once at the end, after every log was closed. */
+  release(): Promise<void>
+}
+
+export interface LogUnderTest extends LogOfProcess {
   /** A module with `export async function openLog(config: string): Promise<EventLog>`, for child processes. */
   readonly childModule: URL
   /** The argument that child processes give to `openLog`, for example a connection string or brokers. */
   readonly childConfig: string
-  /** Called once at the end, after every log was closed. */
-  release(): Promise<void>
 }
 
 /** The longest wait of a case for one event: a killed member's lease runs out, a child or a broker starts, all on a busy machine. */
@@ -28,7 +32,7 @@ const PATIENCE_MS = 120_000
 export const CASE_TIMEOUT_MS = 180_000
 
 export interface ContractContext {
-  readonly underTest: () => LogUnderTest
+  readonly underTest: () => LogOfProcess
   /** One adapter, shared by all cases of a group. */
   readonly log: () => EventLog
   open(options?: { readonly topicPrefix?: string }): Promise<EventLog>
@@ -39,8 +43,8 @@ export interface ContractContext {
 }
 
 /** Starts the log before the cases of a file and afterwards closes everything that the cases opened. */
-export function contractContext(start: () => Promise<LogUnderTest>): ContractContext {
-  let underTest: LogUnderTest
+export function contractContext(start: () => Promise<LogOfProcess>): ContractContext {
+  let underTest: LogOfProcess
   let log: EventLog
   const opened: EventLog[] = []
   const closing: (() => Promise<void>)[] = []

@@ -8,10 +8,10 @@ import {
   readAll,
   record,
   textOf,
-  type LogUnderTest,
+  type LogOfProcess,
 } from './log-under-test.contract.js'
 
-export function readingContract(start: () => Promise<LogUnderTest>): void {
+export function readingContract(start: () => Promise<LogOfProcess>): void {
   describe('reading', { timeout: CASE_TIMEOUT_MS }, () => {
     const context = contractContext(start)
     const appendAll = async (topic: string, texts: readonly string[]) =>

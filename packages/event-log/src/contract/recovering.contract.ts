@@ -9,10 +9,10 @@ import {
   record,
   subscribeOptions,
   until,
-  type LogUnderTest,
+  type LogOfProcess,
 } from './log-under-test.contract.js'
 
-export function recoveringContract(start: () => Promise<LogUnderTest>): void {
+export function recoveringContract(start: () => Promise<LogOfProcess>): void {
   describe('recovering', { timeout: CASE_TIMEOUT_MS }, () => {
     const context = contractContext(start)
     const newStore = async () => checkpointStore(await context.log().identity())

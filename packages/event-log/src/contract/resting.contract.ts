@@ -9,13 +9,13 @@ import {
   subscribeOptions,
   textOf,
   until,
-  type LogUnderTest,
+  type LogOfProcess,
 } from './log-under-test.contract.js'
 
 /** Longer than any case may take. A reader that starts such a rest reads nothing more by itself. */
 const FOR_EVER_MS = 10 * CASE_TIMEOUT_MS
 
-export function restingContract(start: () => Promise<LogUnderTest>): void {
+export function restingContract(start: () => Promise<LogOfProcess>): void {
   describe('resting', { timeout: CASE_TIMEOUT_MS }, () => {
     const context = contractContext(start)
 

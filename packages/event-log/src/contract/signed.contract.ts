@@ -8,10 +8,10 @@ import {
   numbered,
   readAll,
   record,
-  type LogUnderTest,
+  type LogOfProcess,
 } from './log-under-test.contract.js'
 
-export function signedContract(start: () => Promise<LogUnderTest>): void {
+export function signedContract(start: () => Promise<LogOfProcess>): void {
   describe('signed records', { timeout: CASE_TIMEOUT_MS }, () => {
     const context = contractContext(start)
 

@@ -11,10 +11,10 @@ import {
   textOf,
   until,
   type CheckpointStore,
-  type LogUnderTest,
+  type LogOfProcess,
 } from './log-under-test.contract.js'
 
-export function subscribingContract(start: () => Promise<LogUnderTest>): void {
+export function subscribingContract(start: () => Promise<LogOfProcess>): void {
   describe('subscribing', { timeout: CASE_TIMEOUT_MS }, () => {
     const context = contractContext(start)
     const newStore = async () => checkpointStore(await context.log().identity())

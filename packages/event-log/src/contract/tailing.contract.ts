@@ -7,10 +7,10 @@ import {
   record,
   textOf,
   until,
-  type LogUnderTest,
+  type LogOfProcess,
 } from './log-under-test.contract.js'
 
-export function tailingContract(start: () => Promise<LogUnderTest>): void {
+export function tailingContract(start: () => Promise<LogOfProcess>): void {
   describe('tailing', { timeout: CASE_TIMEOUT_MS }, () => {
     const context = contractContext(start)
     const collect = async (log: EventLog, topic: string, options: Partial<TailOptions> = {}) => {
