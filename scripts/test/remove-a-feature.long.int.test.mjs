@@ -15,6 +15,14 @@ const TABLES = 'packages/command-line/src/installation/features.ts'
 const COMMANDS = ['services/cli/src/client/client-program.ts', 'services/cli/src/program.ts']
 /** Each feature with the lists that name it. @type {[string, string[]][]} */
 const FEATURES = [
+  [
+    'audit',
+    [
+      'packages/operation/src/read-models/index.ts',
+      'services/api/src/features.ts',
+      'services/web/src/features.ts',
+    ],
+  ],
   ['cases', [TABLES, 'services/api/src/features.ts', ...COMMANDS, 'services/web/src/features.ts']],
   ['sharing', [TABLES, 'services/api/src/features.ts', 'services/web/src/features.ts']],
   [
@@ -134,7 +142,8 @@ async function runs(folder, program, ...args) {
 /** The schemas of its tables, and of its view. */
 function schemasOf({ folder, feature }) {
   const sql = join(folder, 'packages', feature, 'src/sql')
-  const own = readdirSync(sql).flatMap((file) =>
+  const files = existsSync(sql) ? readdirSync(sql) : []
+  const own = files.flatMap((file) =>
     [...readFileSync(join(sql, file), 'utf8').matchAll(/CREATE TABLE (\w+)\./g)].map(([, name]) => name),
   )
   const reducers = join(folder, 'packages', feature, 'src/read-model/reducers.ts')
@@ -233,14 +242,18 @@ function removeFromBoundaries({ folder, feature }) {
   writeFileSync(file, JSON.stringify(Object.fromEntries(tables)))
 }
 
+/** The events that a restore applies to primary tables of the feature. */
+async function replayedEvents(feature) {
+  const path = new URL(`../../packages/${feature}/src/primary-tables.ts`, import.meta.url)
+  return existsSync(path) ? (await import(path.href))[`${feature}Tables`].replay : {}
+}
+
 /** A restore applies no event of the feature any more, and no service has a right to its tables. */
 async function removeFromGenerated({ folder, feature }) {
-  const { [`${feature}Tables`]: tables } = await import(
-    new URL(`../../packages/${feature}/src/primary-tables.ts`, import.meta.url).href
-  )
+  const replayed = await replayedEvents(feature)
   const file = join(folder, 'schemas/subjects.json')
   const facts = JSON.parse(readFileSync(file, 'utf8'))
-  for (const fact of Object.values(facts)) if (fact.record in tables.replay) fact.restoresTable = false
+  for (const fact of Object.values(facts)) if (fact.record in replayed) fact.restoresTable = false
   writeFileSync(file, JSON.stringify(facts))
   const { topics } = JSON.parse(readFileSync(join(folder, 'deploy/topics.json'), 'utf8'))
   const { subjects } = readEvents(
