@@ -114,6 +114,19 @@ test('a stricter isolation is refused: its snapshot would be older than the lock
   await expect(write).rejects.toThrow(/read committed/)
 })
 
+test('a single record takes the next offset of its partition, also if every earlier record was deleted', async () => {
+  const [a] = partitions as [number]
+  const write = async (key: string) =>
+    (await writeRecords(database, [record(a, key, Buffer.from([0, 255]))])).firstOffsets
+  expect([await write('é'), await write('')]).toEqual([new Map([[a, 0]]), new Map([[a, 1]])])
+  await database.query(`SELECT log.delete_before('t', 0, 2)`)
+  expect(await write('after')).toEqual(new Map([[a, 2]]))
+  expect(await database.query('SELECT key, headers, value FROM log.record')).toEqual([
+    { key: 'after', headers: { ce_type: 'T' }, value: Buffer.from([0, 255]) },
+  ])
+  await expect(writeRecords(database, [record(999)])).rejects.toThrow(/does not exist/)
+})
+
 test('a partition that does not exist is refused, and nothing of the write is left', async () => {
   await expect(writeRecords(database, [record(partitions[0]!), record(999)])).rejects.toThrow(
     /does not exist/,
