@@ -400,21 +400,23 @@ def shown_reference(report):
 
 
 def as_recorded(report, reference):
-    """(the report as the log has it, a sentence about its reference)."""
+    """(the report as the log has it, what the proof shows of its reference)."""
+    if reference is None:
+        return (report, "recorded")
     sealed, salt = reference
     shown = shown_reference(report)
     if shown is None:
         raise NotProven("The customer reference of the report is not the one of the proof.")
     text, start, end, plain = shown
     if plain == sealed:
-        sentence = "Its customer reference is sealed."
+        state = "sealed"
     elif salt is None and plain == "erased":
-        sentence = "Its customer reference was erased."
+        state = "erased"
     elif salt is not None and hashlib.sha256(salt + plain.encode("utf-8", "surrogatepass")).digest() == commitment_of(sealed):
-        sentence = ""
+        state = "proven"
     else:
         raise NotProven("The customer reference of the report is not the one of the proof.")
-    return ((text[:start] + '"' + sealed + '"' + text[end:]).encode("utf-8"), sentence)
+    return ((text[:start] + '"' + sealed + '"' + text[end:]).encode("utf-8"), state)
 
 
 def parse_leaf(entry):
@@ -480,7 +482,7 @@ def commits_to(sealed, plain, salt):
 
 
 def proven_entries(entries, report_id, size, root):
-    """[(entry, plain texts by their sealed ones)] of the case of this report, with none between left out."""
+    """[(entry, plain texts by their sealed ones, index of its leaf)] of the case of this report, with none between left out."""
     proven, last = [], -1
     for version, (salt, leaf, index, path, text, openings) in enumerate(entries, 1):
         which = f"The entry {version} of the case"
@@ -504,7 +506,7 @@ def proven_entries(entries, report_id, size, root):
             if not is_shown or not commits_to(sealed, plain, own_salt):
                 raise NotProven(f"{which} has a text that is not the sealed one.")
             opened[sealed] = plain
-        proven.append((entry, opened))
+        proven.append((entry, opened, index))
         last = index
     return proven
 
@@ -518,22 +520,31 @@ def printable(text):
 COMMON = ("report_id", "version", "kind", "at", "key_id", "person", "subject", "text", "disposition", "previous_disposition", "proposal_version")
 
 
-def details_text(entry, opened):
+def shown_value(value, opened):
+    """The value of a member of an entry as it may be shown, or None if it is a text that was erased."""
+    if not isinstance(value, str):
+        return value
+    return opened.get(value, None if re.fullmatch(SEALED_TEXT, value, re.ASCII) else value)
+
+
+def details_of(entry, opened):
     """The members that only some entries have, such as the name of a file and its hash."""
-    further = {name: opened.get(value, value) if isinstance(value, str) else value for name, value in entry.items() if name not in COMMON}
-    said = {name: "[erased]" if isinstance(value, str) and re.fullmatch(SEALED_TEXT, value, re.ASCII) else printable(value) for name, value in further.items()}
-    return "".join(f" {name}={value}" for name, value in said.items())
+    return {name: shown_value(value, opened) for name, value in entry.items() if name not in COMMON}
 
 
-def case_text(entries, report_id, size, root):
+def case_text(proven):
     """What people wrote and decided, one line for each entry."""
     lines = []
-    for entry, opened in proven_entries(entries, report_id, size, root):
-        shown = [opened.get(entry[name], entry[name]) for name in ("person", "text")]
-        person, text = ("[erased]" if re.fullmatch(SEALED_TEXT, each, re.ASCII) else printable(each) for each in shown)
+    for entry, opened, _ in proven:
+        shown = [shown_value(entry[name], opened) for name in ("person", "text")]
+        person, text = ("[erased]" if each is None else printable(each) for each in shown)
+        details = "".join(
+            f" {name}={'[erased]' if value is None and entry[name] is not None else printable(value)}"
+            for name, value in details_of(entry, opened).items()
+        )
         what = " ".join(str(each) for each in (entry["kind"], entry["disposition"], entry["proposal_version"] and f"of entry {entry['proposal_version']}") if each)
-        by = f"key {entry['key_id']}" + (f", {person}" if shown[0] else "")
-        lines.append(f"\n  {entry['version']}  {entry['at']}  {what}, by {by}: {text}{details_text(entry, opened)}")
+        by = f"key {entry['key_id']}" + ("" if entry["person"] == "" else f", {person}")
+        lines.append(f"\n  {entry['version']}  {entry['at']}  {what}, by {by}: {text}{details}")
     if not lines:
         return ""
     return (
@@ -542,8 +553,8 @@ def case_text(entries, report_id, size, root):
     )
 
 
-def verify(report, proof, keys, witnesses=(), needed=0):
-    """What is proven, as a sentence. Raises NotProven."""
+def examine(report, proof, keys, witnesses=(), needed=0):
+    """(name of the log, index, size, hash of the leaf, key id, cosignatures, what is shown of the reference, entries). Raises NotProven."""
     salt, entry, reference, entries, index, path, note = parse_proof(proof)
     origin, size, root, key_id = open_checkpoint(note, keys)
     cosignatures = require_witnesses(note, witnesses, needed)
@@ -551,18 +562,28 @@ def verify(report, proof, keys, witnesses=(), needed=0):
     leaf = hashlib.sha256(b"\x00" + entry).digest()
     if root_of_path(leaf, index, size, path) != root:
         raise NotProven("The path does not lead from the leaf to the root of the checkpoint.")
-    shown, (report, sentence) = report, (report, "") if reference is None else as_recorded(report, reference)
-    if hashlib.sha256(salt + report).digest() != document:
+    recorded, state = as_recorded(report, reference)
+    if hashlib.sha256(salt + recorded).digest() != document:
         raise NotProven("The report is not the one of the leaf: not one byte of it may differ.")
     # The leaf of an entry of a case is of a text that begins with a bracket.
     if not report.startswith(b"{"):
         raise NotProven("The file is not a report.")
+    report_id = json.loads(report)["report_id"] if entries else None
+    return origin, index, size, leaf.hex(), key_id, cosignatures, state, proven_entries(entries, report_id, size, root)
+
+
+OF_REFERENCE = {"sealed": "\nIts customer reference is sealed.", "erased": "\nIts customer reference was erased."}
+
+
+def verify(report, proof, keys, witnesses=(), needed=0):
+    """What is proven, as a sentence. Raises NotProven."""
+    origin, index, size, leaf, key_id, cosignatures, state, entries = examine(report, proof, keys, witnesses, needed)
     return (
         f"Proven: the report is leaf {index} of {size} in {origin}, signed by the key {key_id}.\n"
-        f"The hash of the leaf is {leaf.hex()}."
+        f"The hash of the leaf is {leaf}."
         + "".join(f"\nCosigned by {name} at {time_text(time)}." for name, time in cosignatures)
-        + (f"\n{sentence}" if sentence else "")
-        + case_text(entries, json.loads(shown)["report_id"] if entries else None, size, root)
+        + OF_REFERENCE.get(state, "")
+        + case_text(entries)
     )
 
 

@@ -24,10 +24,6 @@ class PublicKey(NamedTuple):
     key: _Ed25519Key
     typed: bytes
 
-    def id_as(self, name: str) -> str:
-        """The id of the same key under another name."""
-        return id_of(name, self.typed)
-
     def has_signed(self, data: bytes, signature: bytes) -> bool:
         from cryptography.exceptions import InvalidSignature
 
