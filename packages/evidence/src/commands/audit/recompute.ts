@@ -3,9 +3,11 @@ import {
   CannotResumeError,
   recomputeLevels,
   recomputeReports,
+  type RangeDecider,
   type RecomputeLevel,
   type RecomputeResult,
   type RecomputeState,
+  type ReportRange,
 } from '../../proofs/index.js'
 import { readFileSync } from 'node:fs'
 import { sha256Hex } from '@cupel/domain'
@@ -43,9 +45,13 @@ import {
   type ExpectationOptions,
 } from './expected-log.js'
 import { openStateFile, type StateFile } from './recompute-state.js'
-import { MAX_THREADS, threadCount } from './order-threads.js'
-import { prepareThreads } from './recompute-threads.js'
-import type { ThreadSource } from './recompute-messages.js'
+import {
+  MAX_THREADS,
+  startAuditThreads,
+  threadCount,
+  type AuditThreads,
+  type ThreadSource,
+} from './audit-threads.js'
 import type { AuditStatement, RecomputeAnswer } from '@cupel/reports/document'
 import {
   prepareStatement,
@@ -199,10 +205,20 @@ async function decideAgain(context: CliContext, options: RecomputeOptions): Prom
       database === null || !levels.includes('C') ? [] : await compareLedger({ log, codec, database })
     const rate = measureWork({ now: () => performance.now(), cpuUsage: () => process.cpuUsage() })
     const question = { levels, since, reportId: options.report, maxFindings: options.limit }
-    const threads = prepareThreads(context, { source: threadSource(source, options), question }, options)
+    let threads: AuditThreads | null = null
+    const decidersFor = (ranges: readonly ReportRange[]): readonly RangeDecider[] | undefined => {
+      const started = startAuditThreads(
+        context,
+        { source: threadSource(source, options), task: { kind: 'recompute', question } },
+        { asked: options.threads, ...sizeOf(ranges) },
+      )
+      threads = started
+      const decider: RangeDecider = { decide: (range, onRecords) => started.run('range', range, onRecords) }
+      return started.count === 0 ? undefined : Array.from({ length: started.count }, () => decider)
+    }
     const result = await recomputeReports({
       ...{ log, codec, database, resume, ...question },
-      decidersFor: threads.decidersFor,
+      decidersFor,
       ...(stateFile === null ? {} : { onRange: async (state) => void stateFile.save(state) }),
       ...(options.json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
     })
@@ -210,7 +226,7 @@ async function decideAgain(context: CliContext, options: RecomputeOptions): Prom
         if (!(cause instanceof CannotResumeError)) throw cause
         throw new CommandError(`${options.state!} cannot be used: ${cause.message}`, EXIT_FAILED, { cause })
       })
-      .finally(() => threads.close())
+      .finally(() => threads?.close())
     stateFile?.remove()
     const measured = rate(result.reports - result.resumedReports)
     return { log: identity, source, levels, since, ledgerDifferences, result: { ...result, measured } }
@@ -218,6 +234,12 @@ async function decideAgain(context: CliContext, options: RecomputeOptions): Prom
   if (options.archive !== undefined) return await from(await archived(context, options), ['A'])
   const levels = options.level === undefined ? recomputeLevels : [options.level]
   return await withConnections(context, (connections) => from({ ...connections, archive: null }, levels))
+}
+
+/** A partition without records needs no thread. */
+function sizeOf(ranges: readonly ReportRange[]): { readonly records: number; readonly most: number } {
+  const worthwhile = ranges.filter(({ from, to }) => to > from)
+  return { records: worthwhile.reduce((sum, { from, to }) => sum + to - from, 0), most: worthwhile.length }
 }
 
 type Source = Pick<Connections, 'log' | 'codec' | 'checksMacs'> & {

@@ -1,8 +1,8 @@
 /** `cupel audit verify`: checks that the log is whole, and that the database is what the log states. */
-import { readErasures, verifyLog, type Problem } from '../../proofs/index.js'
+import { readErasures, verifyLog, type Problem, type VerifyPartition } from '../../proofs/index.js'
 import { topicSpecs } from '@cupel/contracts'
 import { deadLetterGroups, deadLetterTopic, placeOf, rangesOf } from '@cupel/event-log'
-import type { PublicKey } from '@cupel/signing'
+import { verifierKey, type PublicKey } from '@cupel/signing'
 import {
   offsetsBeforeKeys,
   readAcceptedLosses,
@@ -10,6 +10,7 @@ import {
   transparencyFolder,
   uncosignedOf,
   type AcceptedLosses,
+  type LeafRun,
 } from '../../transparency/index.js'
 import type { Command } from 'commander'
 import {
@@ -38,13 +39,12 @@ import {
 import { addExpectations, proving, requireLog, tooFew, type ExpectationOptions } from './expected-log.js'
 import { compareLeaves, leafProblems, leavesCompared, type ComparedLeaves } from './compared-leaves.js'
 import { openKept, sinceOf, type Keeper } from './kept-verification.js'
-import { MAX_THREADS, threadCount } from './order-threads.js'
+import { MAX_THREADS, startAuditThreads, threadCount, type AuditThreads } from './audit-threads.js'
 import { compareHistories } from './tables/kept-histories.js'
 import { compareTables } from './tables/compare-tables.js'
 import type { Verified } from './verified.js'
 import { compareAgain, keptRunOf, lostSince, type ComparedAgain } from './verify-kept.js'
 import { isEmpty, jsonOf, textOf } from './verify-text.js'
-import { startVerifyThreads, type VerifyThreads } from './verify-threads.js'
 import { withTree } from './with-tree.js'
 import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
 
@@ -205,10 +205,13 @@ export async function verifyConnected(
     0,
   )
   const beforeKeys = await offsetsBeforeKeys(parts.connections.database, identity)
-  const threads = startVerifyThreads(
+  const threads = startAuditThreads(
     context,
-    { source: { kind: 'connections', config, isAuditor: publicKeys !== null }, publicKeys, beforeKeys },
-    { records, threads: options.threads },
+    {
+      source: { kind: 'connections', config, isAuditor: publicKeys !== null },
+      task: { kind: 'verify', publicKeys: publicKeys?.map(verifierKey) ?? null, beforeKeys },
+    },
+    { records, asked: options.threads },
   )
   try {
     return await verifyWith(context, options, {
@@ -228,7 +231,7 @@ interface WorkParts extends VerifyParts {
   readonly beforeKeys: ReadonlyMap<string, number>
   /** Ends of the log that are before what an earlier run verified. */
   readonly lost: readonly Problem[]
-  readonly threads: VerifyThreads
+  readonly threads: AuditThreads
 }
 
 async function verifyWith(context: CliContext, options: VerifyOptions, parts: WorkParts): Promise<Verified> {
@@ -247,7 +250,9 @@ async function verifyWith(context: CliContext, options: VerifyOptions, parts: Wo
     topics: [...topicSpecs, ...deadLetters],
     ...readingOptions(context, options),
     ...(since === undefined ? {} : { since }),
-    ...(threads.verifiers === undefined ? {} : { verifiers: threads.verifiers }),
+    ...(threads.count === 0
+      ? {}
+      : { verifiers: Array.from({ length: threads.count }, () => verifierOf(threads)) }),
     ...(keeper === null ? {} : { done: keeper.done, onDone: keeper.onDone }),
   })
   const erasures = await readErasures({ log, codec })
@@ -276,6 +281,11 @@ async function verifyWith(context: CliContext, options: VerifyOptions, parts: Wo
   return keeper === null ? ended : { ...ended, kept: keptRunOf(keeper, ended, compared.again) }
 }
 
+const verifierOf =
+  (threads: AuditThreads): VerifyPartition =>
+  (piece, onRecords) =>
+    threads.run('partition', piece, onRecords)
+
 /** Every record with its leaf; of what an earlier run compared, a part again. */
 async function compareWithLeaves(
   context: CliContext,
@@ -300,7 +310,7 @@ async function compareWithLeaves(
     },
     ...{ publishGraceMs: graceMs, accepted, acceptances, folder: folder!, copies },
     witnesses: witnessPolicyOf(options),
-    ...(threads.compareRun === undefined ? {} : { compareRun: threads.compareRun }),
+    ...(threads.count === 0 ? {} : { compareRun: (run: LeafRun) => threads.run('run', run) }),
   }
   if (keeper === null) return { leaves: await compareLeaves(asked), again: null }
   const leaves = await compareLeaves({
