@@ -106,7 +106,7 @@ test('while one run is at work another one is refused, and the lock of a dead on
   expect(await own.create()).toMatchObject({ records: 1 })
 })
 
-const PROGRAM = new URL('./create-process.ts', import.meta.url)
+const PROGRAM = new URL('./archive-process.ts', import.meta.url)
 
 test('killed at any step, the archive counts as it was, and the next run completes it', async () => {
   await own.append(130)
@@ -115,7 +115,7 @@ test('killed at any step, the archive counts as it was, and the next run complet
   let manifests = 0
   for (const point of points) {
     await own.append(7)
-    await killedAt(PROGRAM, [own.installation.connectionString, own.keyFile, own.folder], point)
+    await killedAt(PROGRAM, ['create', own.installation.connectionString, own.keyFile, own.folder], point)
     const { contents, records } = await checked()
     if (point === 'after:archive.manifest:1') manifests += 1
     if (point === 'after:archive.segment:4') manifests += 1

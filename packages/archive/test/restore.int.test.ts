@@ -45,8 +45,9 @@ test('has every record exactly, and a second run finds them', async () => {
 })
 
 test.each(['before', 'after'])('goes on after a kill %s an append', async (side) => {
-  const process = new URL('./restore-process.ts', import.meta.url)
-  await killedAt(process, [empty.connectionString, own.keyFile, own.folder], `${side}:archive.restore:2`)
+  const process = new URL('./archive-process.ts', import.meta.url)
+  const given = ['restore', empty.connectionString, own.keyFile, own.folder]
+  await killedAt(process, given, `${side}:archive.restore:2`)
   const { records, present } = await restore()
   expect(records + present).toBe(1_110)
   expect(present).toBeGreaterThan(0)

@@ -64,7 +64,7 @@ test('each run adds what is new, the archive reads as the log does, and a log is
   }
 })
 
-const PROGRAM = new URL('./create-process.ts', import.meta.url)
+const PROGRAM = new URL('./archive-process.ts', import.meta.url)
 
 test('killed at any step, the archive counts as it was, and the next run completes it', async () => {
   await own.append(130)
@@ -72,7 +72,9 @@ test('killed at any step, the archive counts as it was, and the next run complet
   points.push('after:archive.manifest:1', 'after:archive.segment:4')
   for (const point of points) {
     await own.append(7)
-    await until(() => killedAt(PROGRAM, [own.installation.connectionString, own.keyFile, own.folder], point))
+    await until(() =>
+      killedAt(PROGRAM, ['create', own.installation.connectionString, own.keyFile, own.folder], point),
+    )
     const { contents, records } = await check(own.folder, own.keys)
     const held = [...contents.segments.values()].flat().reduce((sum, segment) => sum + segment.records, 0)
     expect(records).toEqual((await recordsOf(own.log)).slice(0, held))

@@ -33,7 +33,7 @@ export async function openCheckpoint(note: string, keys: readonly VerifyingKey[]
     const key = own[ids.indexOf(id)]
     if (key === undefined || name !== origin) continue
     if (!(await key.verify(new TextEncoder().encode(text), signature)))
-      throw new ProofVerificationError(`The signature of the key ${id} is wrong.`)
+      throw new ProofVerificationError(`The signature of the key ${id} on the checkpoint is wrong.`)
     signed ??= key
   }
   if (signed === null) throw new ProofVerificationError('None of the given keys signed the checkpoint.')
@@ -44,7 +44,7 @@ function signatureIn(line: string) {
   const [, name, base64] = LINE.exec(line) ?? []
   const bytes = base64 === undefined ? null : exactBytes(base64)
   if (bytes === null || bytes.length <= KEY_ID_BYTES)
-    throw new ProofVerificationError('A line of the signatures is not well-formed.')
+    throw new ProofVerificationError('A line of the signatures of the checkpoint is not well-formed.')
   return { name: name!, id: hex(bytes.slice(0, KEY_ID_BYTES)), signature: bytes.slice(KEY_ID_BYTES) }
 }
 

@@ -330,18 +330,6 @@ describe('a record that was tampered with', () => {
 /** The problem of the second record of the first report, see above. */
 const repeatProblems = ['report-hash']
 
-test('a read model that answers with something else is found', async () => {
-  const { reportId } = reports[3]!
-  await decided.database.execute('UPDATE report_view.report SET document = $1 WHERE report_id = $2', [
-    '{}',
-    reportId,
-  ])
-  const verified = await decided.json<Verified>('audit', 'verify')
-  expect(verified.problems.filter(({ detail }) => detail.includes(reportId))).toMatchObject([
-    { kind: 'read-model', detail: expect.stringContaining('another document than') as string },
-  ])
-})
-
 // These tests come last, because their deletions cannot be undone.
 test('a topic whose front is gone is named, even where nothing else is wrong with it', async () => {
   const topic = topicOf('PolicyActivated')

@@ -9,18 +9,12 @@ export interface Shown {
   readonly proof: Buffer
 }
 
-type Spoil = (shown: Shown, random: Random, others: readonly Shown[]) => Shown
-
 const shownOf = ({ document, proof }: ProvenDocument): Shown => ({
   report: Buffer.from(document),
   proof: Buffer.from(proof),
 })
 
-function ofText(bytes: Buffer, change: (text: string) => string): Buffer {
-  return Buffer.from(change(bytes.toString()))
-}
-
-function digitChanged(random: Random, text: string): string {
+function digitChanged(text: string, random: Random): string {
   const digits = [...text.matchAll(/\d/g)].map(({ index }) => index)
   const at = oneOf(random, digits)
   return `${text.slice(0, at)}${(Number(text[at]) + 1 + below(random, 8)) % 10}${text.slice(at + 1)}`
@@ -35,119 +29,83 @@ function lineChanged(random: Random, text: string, change: (lines: string[], at:
 
 interface Way {
   readonly weight: number
-  readonly spoil: Spoil
-  /** The refusal must match this pattern. */
-  readonly names: RegExp
+  /** What is changed; the refusal names it. */
+  readonly of: keyof Shown
+  /** `others`: the reports and proofs that are not changed. */
+  readonly change: (bytes: Buffer, random: Random, others: readonly Shown[]) => Buffer
 }
 
-const REPORT = /The report is not the one of the leaf/
-/** Matches every refusal of a proof. */
-const PROOF = /[Pp]roof|[Pp]ath|[Ll]eaf|[Cc]heckpoint|signed/
+const NAMES = {
+  report: /The report is not the one of the leaf/,
+  proof: /[Pp]roof|[Pp]ath|[Ll]eaf|[Cc]heckpoint|signed/,
+}
+
+const ofText =
+  (change: (text: string, random: Random) => string): Way['change'] =>
+  (bytes, random) =>
+    Buffer.from(change(bytes.toString(), random))
+
+const ofLines = (change: (lines: string[], at: number) => void): Way['change'] =>
+  ofText((text, random) => lineChanged(random, text, change))
 
 const ways: Readonly<Record<string, Way>> = {
   'a flipped bit of a report': {
     weight: 20,
-    names: REPORT,
-    spoil: ({ report, proof }, random) => ({ proof, report: flipped(random, report) }),
+    of: 'report',
+    change: (bytes, random) => flipped(random, bytes),
   },
-  'another digit in a report': {
-    weight: 12,
-    names: REPORT,
-    spoil: ({ report, proof }, random) => ({
-      proof,
-      report: ofText(report, (text) => digitChanged(random, text)),
-    }),
-  },
+  'another digit in a report': { weight: 12, of: 'report', change: ofText(digitChanged) },
   'a report spelt another way': {
-    weight: 4,
-    names: REPORT,
-    spoil: ({ report, proof }, random) => ({
-      proof,
-      report: ofText(report, (text) =>
-        JSON.stringify(JSON.parse(text), null, 1 + below(random, 4)).replaceAll(
-          '\n',
-          random() < 0.5 ? '\n' : ' ',
-        ),
-      ),
+    ...{ weight: 4, of: 'report' },
+    change: ofText((text, random) => {
+      const spelt = JSON.stringify(JSON.parse(text), null, 1 + below(random, 4))
+      return spelt.replaceAll('\n', random() < 0.5 ? '\n' : ' ')
     }),
   },
   'members of a report in another order': {
-    weight: 2,
-    names: REPORT,
-    spoil: ({ report, proof }, random) => ({
-      proof,
-      report: ofText(report, (text) => {
-        const members = Object.entries(JSON.parse(text) as object)
-        const by = 1 + below(random, members.length - 1)
-        return JSON.stringify(Object.fromEntries([...members.slice(by), ...members.slice(0, by)]))
-      }),
+    ...{ weight: 2, of: 'report' },
+    change: ofText((text, random) => {
+      const members = Object.entries(JSON.parse(text) as object)
+      const by = 1 + below(random, members.length - 1)
+      return JSON.stringify(Object.fromEntries([...members.slice(by), ...members.slice(0, by)]))
     }),
   },
   'another report with the proof': {
-    weight: 2,
-    names: REPORT,
-    spoil: ({ proof }, random, others) => ({ proof, report: oneOf(random, others).report }),
+    ...{ weight: 2, of: 'report' },
+    change: (_, random, others) => oneOf(random, others).report,
   },
-  'a flipped bit of a proof': {
-    weight: 16,
-    names: PROOF,
-    spoil: ({ report, proof }, random) => ({ report, proof: flipped(random, proof) }),
-  },
+  'a flipped bit of a proof': { weight: 16, of: 'proof', change: (bytes, random) => flipped(random, bytes) },
   'a line of a proof removed': {
-    weight: 2,
-    names: PROOF,
-    spoil: ({ report, proof }, random) => ({
-      report,
-      proof: ofText(proof, (text) => lineChanged(random, text, (lines, at) => void lines.splice(at, 1))),
-    }),
+    ...{ weight: 2, of: 'proof' },
+    change: ofLines((lines, at) => void lines.splice(at, 1)),
   },
+  // A repeated signature changes nothing, and is not a tampering.
   'a line of a proof twice': {
-    weight: 2,
-    names: PROOF,
-    spoil: ({ report, proof }, random) => ({
-      report,
-      // A repeated signature changes nothing, and is not a tampering.
-      proof: ofText(proof, (text) =>
-        lineChanged(
-          random,
-          text,
-          (lines, at) => void lines.splice(at % (lines.length - 2), 0, lines[at % (lines.length - 2)]!),
-        ),
-      ),
+    ...{ weight: 2, of: 'proof' },
+    change: ofLines((lines, at) => {
+      const twice = at % (lines.length - 2)
+      lines.splice(twice, 0, lines[twice]!)
     }),
   },
   'two lines of a proof exchanged': {
-    weight: 2,
-    names: PROOF,
-    spoil: ({ report, proof }, random) => ({
-      report,
-      proof: ofText(proof, (text) =>
-        lineChanged(random, text, (lines, at) => {
-          const other = at === 0 ? 1 : at - 1
-          ;[lines[at], lines[other]] = [lines[other]!, lines[at]!]
-        }),
-      ),
+    ...{ weight: 2, of: 'proof' },
+    change: ofLines((lines, at) => {
+      const other = at === 0 ? 1 : at - 1
+      ;[lines[at], lines[other]] = [lines[other]!, lines[at]!]
     }),
   },
-  'a digit of a proof': {
-    weight: 4,
-    names: PROOF,
-    spoil: ({ report, proof }, random) => ({
-      report,
-      proof: ofText(proof, (text) => digitChanged(random, text)),
-    }),
-  },
+  'a digit of a proof': { weight: 4, of: 'proof', change: ofText(digitChanged) },
 }
 
 /** Returns a report with its proof. One of the two always differs from the original. */
-function spoilt(evidence: Evidence, random: Random, { spoil }: Way): Shown {
+function spoilt(evidence: Evidence, random: Random, { of, change }: Way): Shown {
   const all = evidence.reports.map(shownOf)
   for (;;) {
     const at = below(random, all.length)
     const shown = all[at]!
     const others = all.filter((_, index) => index !== at)
-    const changed = spoil(shown, random, others)
-    if (!changed.report.equals(shown.report) || !changed.proof.equals(shown.proof)) return changed
+    const changed = change(shown[of], random, others)
+    if (!changed.equals(shown[of])) return { ...shown, [of]: changed }
   }
 }
 
@@ -172,7 +130,7 @@ export const documentKinds: readonly Kind[] = [
         const refusal = await refusalOf(spoilt(evidence, random, way), evidence.publicKeys)
         return {
           isFound: refusal !== null,
-          isNamed: way.names.test(refusal ?? ''),
+          isNamed: NAMES[way.of].test(refusal ?? ''),
           detail: `${name}: ${refusal}`,
         }
       },
