@@ -16,19 +16,20 @@ import {
 import { readModels } from '@cupel/operation/read-models'
 import { openSignedLog, watchDatabaseSize } from '@cupel/operation/connections'
 import {
-  type SigningConfig,
-  EvidenceConfigError,
-  evidenceSettings,
-  lostRecords,
-  startTransparency,
   type EvidenceConfig,
+  evidenceSettings,
   type EvidenceSettings,
+  forgetWitnesses,
+  lostRecords,
+  readWitnessSettings,
   type RunningTransparency,
   type RunningWitnesses,
+  type SigningConfig,
+  startTransparency,
+  startWitnesses,
 } from '@cupel/evidence/transparency'
 import { ConfigError, type Check, type RunningService } from '@cupel/kit/service'
 import { SigningKeysError } from '@cupel/signing'
-import { askWitnesses, witnessesIn } from '@cupel/evidence/worker'
 import { keepLatestReports, type LatestReports } from '@cupel/reports/worker'
 import { watchLists } from '@cupel/labels/worker'
 
@@ -118,8 +119,10 @@ async function openEvidence(deps: ProjectorDeps): Promise<Evidence | null> {
   const settings = await openSettings(deps)
   if (settings === null) return null
   const parts = { ...deps, ...settings, topics: topicSpecs }
-  const named = witnessesIn(deps.config?.CUPEL_WITNESSES_FILE)
-  const witnesses = await askWitnesses({ ...parts, settings: named })
+  const file = deps.config?.CUPEL_WITNESSES_FILE
+  const named = file === undefined ? null : readWitnessSettings(file)
+  if (named === null) await forgetWitnesses(deps.database)
+  const witnesses = named === null ? null : startWitnesses({ ...parts, settings: named })
   return {
     transparency: startTransparency({
       ...parts,
@@ -142,7 +145,7 @@ async function openSettings({ config, ...deps }: ProjectorDeps): Promise<Evidenc
     if (lost !== null) throw new ConfigError(lost)
     return settings
   } catch (error) {
-    if (!(error instanceof SigningKeysError) && !(error instanceof EvidenceConfigError)) throw error
+    if (!(error instanceof SigningKeysError)) throw error
     throw new ConfigError(error.message, { cause: error })
   }
 }

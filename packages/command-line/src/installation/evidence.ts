@@ -1,6 +1,5 @@
 /** The signing keys and published files of the installation that a command works on. */
 import {
-  EvidenceConfigError,
   evidenceFolders,
   evidenceSettings,
   TransparencyStoppedError,
@@ -10,12 +9,12 @@ import type { Config } from '@cupel/kit/service'
 import { SigningKeysError, verifier, type PublicKey, type Verifier } from '@cupel/signing'
 import { type CliContext, CommandError, EXIT_CONFIG, EXIT_FAILED } from '../index.js'
 
-/** Null if the installation has no signing keys. Throws a CommandError if they cannot be used. */
+/** Null if the installation has no signing keys. Throws a CommandError if they cannot be used, or a ConfigError. */
 export function installationEvidence(context: CliContext, config: Config): EvidenceSettings | null {
   try {
     return evidenceSettings({ ...config, CUPEL_HOME: context.home })
   } catch (cause) {
-    if (!(cause instanceof SigningKeysError) && !(cause instanceof EvidenceConfigError)) throw cause
+    if (!(cause instanceof SigningKeysError)) throw cause
     throw new CommandError(cause.message, EXIT_CONFIG, { cause })
   }
 }

@@ -47,7 +47,6 @@ export { publishedKeys, publishKeys, unpublishedKeys } from './keys/publish-keys
 export { isLogSigned, openRecordSigner } from './keys/record-signer.js'
 export {
   CHECKPOINTS_FOLDER,
-  EvidenceConfigError,
   evidenceFolders,
   evidenceSettings,
   installationKeys,
@@ -78,5 +77,5 @@ export { readStanding, standstillOf } from './standing.js'
 export { TransparencyStoppedError } from './transparency-stopped.js'
 export { forgetWitnesses, readCosigning, uncosignedOf } from './witness/cosigned-rows.js'
 export { startWitnesses, type RunningWitnesses } from './witness/run-witnesses.js'
-export { readWitnessSettings, WitnessesFileError, type WitnessSettings } from './witness/witness-settings.js'
+export { readWitnessSettings, type WitnessSettings } from './witness/witness-settings.js'
 export { takeBackLeaves } from './take-back.js'

@@ -15,6 +15,7 @@ import { cosigner, until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import { SIGNING_KEYS_FILE, transparencyFolder } from '@cupel/evidence/transparency'
 import { beforeAll, afterAll, expect, test } from 'vitest'
+import { explain } from '@cupel/command-line'
 import { callCupel, openCommandLine, type CommandLine } from '../command-line.js'
 
 const PREFIX = 'log.example.com/cupel'
@@ -86,7 +87,8 @@ test('the policy has the witnesses and their quorum, and a file of them that can
     'quorum installation-quorum',
   ])
   writeFileSync(file, JSON.stringify({ quorum: 2, witnesses }))
-  expect((await policy({ CUPEL_WITNESSES_FILE: file })).error).toMatchObject({ exitCode: 78 })
+  const { error } = await policy({ CUPEL_WITNESSES_FILE: file })
+  expect(await explain(error)).toMatchObject({ exitCode: 78 })
 })
 
 test('a prefix that is not that of the first key is refused', async () => {

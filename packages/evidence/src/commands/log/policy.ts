@@ -1,8 +1,8 @@
 /** `cupel log policy`: what verifiers of others need to check this log. */
-import { policyText, readWitnessSettings, WitnessesFileError } from '../../transparency/index.js'
+import { policyText, readWitnessSettings } from '../../transparency/index.js'
 import type { Command } from 'commander'
 import { withConnections, installationEvidence } from '@cupel/command-line/installation'
-import { type CliContext, CommandError, EXIT_CONFIG, EXIT_NOT_FOUND } from '@cupel/command-line'
+import { type CliContext, CommandError, EXIT_NOT_FOUND } from '@cupel/command-line'
 
 export function registerPolicy(log: Command, context: CliContext): void {
   log
@@ -17,18 +17,10 @@ torchwood and other tools check proofs and checkpoints. Give it to auditors your
         const settings = installationEvidence(context, config)
         if (settings === null)
           throw new CommandError('This installation has no signing keys.', EXIT_NOT_FOUND)
-        const witnesses = witnessesIn(config.CUPEL_WITNESSES_FILE)
+        const file = config.CUPEL_WITNESSES_FILE
+        const witnesses = file === undefined ? undefined : readWitnessSettings(file).policy
         return policyText({ publicKeys: settings.keys.publicKeys, log: await eventLog.identity(), witnesses })
       })
       context.print(text.trimEnd())
     })
-}
-
-function witnessesIn(file: string | undefined) {
-  try {
-    return file === undefined ? undefined : readWitnessSettings(file).policy
-  } catch (cause) {
-    if (!(cause instanceof WitnessesFileError)) throw cause
-    throw new CommandError(cause.message, EXIT_CONFIG, { cause })
-  }
 }

@@ -1,6 +1,7 @@
 /** Reads the places of an installation's signing keys and published files. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigError } from '@cupel/kit/service'
 import { readSigningKeys, type SigningKeys } from '@cupel/signing'
 
 export const SIGNING_KEYS_FILE = 'signing-keys.json'
@@ -25,11 +26,6 @@ export interface EvidenceSettings {
   readonly intervalMs: number
 }
 
-/** A setting that the others need is missing; the message is a sentence. */
-export class EvidenceConfigError extends Error {
-  override readonly name = 'EvidenceConfigError'
-}
-
 export function signingKeysFile(config: SigningConfig): string {
   return config.CUPEL_SIGNING_KEYS_FILE ?? join(config.CUPEL_HOME, SIGNING_KEYS_FILE)
 }
@@ -52,7 +48,7 @@ export function evidenceFolders(
 
 /**
  * Null if the installation has no signing keys. If the keys are in the home, so are the published files. Keys from elsewhere mean several
- * machines, and all of them need one folder: throws EvidenceConfigError without it, and if the keys have another name than the one that
+ * machines, and all of them need one folder: throws ConfigError without it, and if the keys have another name than the one that
  * is configured; SigningKeysError if the keys cannot be used.
  */
 export function evidenceSettings(config: EvidenceConfig): EvidenceSettings | null {
@@ -64,12 +60,12 @@ export function evidenceSettings(config: EvidenceConfig): EvidenceSettings | nul
   const keys = installationKeys(config)
   if (keys === null) return null
   if (shared !== undefined && folder === undefined)
-    throw new EvidenceConfigError(
+    throw new ConfigError(
       'CUPEL_SIGNING_KEYS_FILE needs CUPEL_CHECKPOINT_FOLDER: a folder for checkpoints that every projector can write.',
     )
   const { name } = keys.signer.key
   if (prefix !== undefined && prefix !== name)
-    throw new EvidenceConfigError(
+    throw new ConfigError(
       `CUPEL_LOG_PREFIX is ${prefix}, and ${signingKeysFile(config)} has keys of ${name}: a log keeps the name with which its first key was made.`,
     )
   return {

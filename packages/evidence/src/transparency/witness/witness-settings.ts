@@ -1,6 +1,7 @@
 /** The witnesses of an installation: a JSON file that the operator writes. */
 import { readFileSync } from 'node:fs'
 import { parseAllowedRanges, type AllowedRange } from '@cupel/kit/outbound'
+import { ConfigError } from '@cupel/kit/service'
 import { parseWitnessKey, faultOfPolicy, type WitnessKey, type WitnessPolicy } from '../format/cosignature.js'
 
 export interface Witness {
@@ -19,39 +20,34 @@ export interface WitnessSettings {
   readonly allow: readonly AllowedRange[]
 }
 
-/** The file of witnesses cannot be used; the message is a sentence. */
-export class WitnessesFileError extends Error {
-  override readonly name = 'WitnessesFileError'
-}
-
 /** Each of them is asked to cosign every checkpoint. */
 const MAX_WITNESSES = 20
 const MAX_URL_CHARS = 1_024
 const MEMBERS = ['quorum', 'witnesses', 'allowed_ranges']
 const MEMBERS_OF_WITNESS = ['name', 'url', 'vkey']
 
-/** Throws WitnessesFileError. */
+/** Throws ConfigError. */
 export function readWitnessSettings(file: string): WitnessSettings {
   try {
     return settingsOf(JSON.parse(readFileSync(file, 'utf8')) as unknown)
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
-    const why = error instanceof WitnessesFileError ? message : (code ?? 'It is not JSON.')
-    throw new WitnessesFileError(`The file of witnesses ${file} cannot be used: ${why}`, { cause: error })
+    const why = error instanceof ConfigError ? message : (code ?? 'It is not JSON.')
+    throw new ConfigError(`The file of witnesses ${file} cannot be used: ${why}`, { cause: error })
   }
 }
 
 function settingsOf(given: unknown): WitnessSettings {
   const { quorum, witnesses, allowed_ranges: ranges = [] } = membersOf(given, MEMBERS, 'The file')
   if (!Array.isArray(witnesses) || witnesses.length === 0 || witnesses.length > MAX_WITNESSES)
-    throw new WitnessesFileError(`witnesses must be a list of 1 to ${MAX_WITNESSES} witnesses.`)
+    throw new ConfigError(`witnesses must be a list of 1 to ${MAX_WITNESSES} witnesses.`)
   const read = witnesses.map(witnessOf)
-  if (typeof quorum !== 'number') throw new WitnessesFileError('quorum must be a number.')
+  if (typeof quorum !== 'number') throw new ConfigError('quorum must be a number.')
   const policy = { witnesses: read.map(({ key }) => key), needed: quorum }
   const fault = faultOfPolicy(policy)
-  if (fault !== null) throw new WitnessesFileError(fault)
+  if (fault !== null) throw new ConfigError(fault)
   if (!Array.isArray(ranges) || !ranges.every((range) => typeof range === 'string'))
-    throw new WitnessesFileError('allowed_ranges must be a list of CIDR ranges.')
+    throw new ConfigError('allowed_ranges must be a list of CIDR ranges.')
   return { witnesses: read, quorum, policy, allow: rangesOf(ranges as string[]) }
 }
 
@@ -59,7 +55,7 @@ function rangesOf(ranges: readonly string[]): readonly AllowedRange[] {
   try {
     return parseAllowedRanges(ranges)
   } catch (error) {
-    throw new WitnessesFileError(`allowed_ranges: ${(error as Error).message}.`, { cause: error })
+    throw new ConfigError(`allowed_ranges: ${(error as Error).message}.`, { cause: error })
   }
 }
 
@@ -67,11 +63,11 @@ function witnessOf(given: unknown, index: number): Witness {
   const what = `Witness ${index + 1}`
   const { name, url, vkey } = membersOf(given, MEMBERS_OF_WITNESS, what)
   const key = typeof vkey === 'string' ? parseWitnessKey(vkey) : null
-  if (key === null) throw new WitnessesFileError(`${what} has a vkey that is not a public key of a witness.`)
+  if (key === null) throw new ConfigError(`${what} has a vkey that is not a public key of a witness.`)
   if (name !== key.name)
-    throw new WitnessesFileError(`${what} has another name than its vkey, which is of ${key.name}.`)
+    throw new ConfigError(`${what} has another name than its vkey, which is of ${key.name}.`)
   if (typeof url !== 'string' || !isPrefix(url))
-    throw new WitnessesFileError(`${what} has a url that is not an https address, or has a query or a user.`)
+    throw new ConfigError(`${what} has a url that is not an https address, or has a query or a user.`)
   return { key, url: url.endsWith('/') ? url : `${url}/` }
 }
 
@@ -84,9 +80,8 @@ function isPrefix(text: string): boolean {
 
 function membersOf(given: unknown, names: readonly string[], what: string): Record<string, unknown> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new WitnessesFileError(`${what} is not a JSON object.`)
+    throw new ConfigError(`${what} is not a JSON object.`)
   const other = Object.keys(given).find((name) => !names.includes(name))
-  if (other !== undefined)
-    throw new WitnessesFileError(`${what} has a member ${other}, which has no meaning.`)
+  if (other !== undefined) throw new ConfigError(`${what} has a member ${other}, which has no meaning.`)
   return given as Record<string, unknown>
 }

@@ -1,1 +1,0 @@
-export { askWitnesses, witnessesIn } from './ask-witnesses.js'
