@@ -27,8 +27,13 @@ interface Table {
   readonly columns: readonly Column[]
 }
 
-/** Changes one row of the table, or adds one to an empty table. */
-export async function changeRow(transaction: Queryable, name: string, random: Random): Promise<RowChange> {
+/** Changes one row of the table, or adds one to an empty table. `only`: this column of a row. */
+export async function changeRow(
+  transaction: Queryable,
+  name: string,
+  random: Random,
+  only?: string,
+): Promise<RowChange> {
   const table = { name, columns: await columnsOf(transaction, name) }
   await loosen(transaction, name)
   const rows = await readRows(transaction, table)
@@ -39,9 +44,9 @@ export async function changeRow(transaction: Queryable, name: string, random: Ra
     await transaction.execute(`DELETE FROM ${name} WHERE ctid = $1::tid`, [row.ctid])
     return madeOf(table, row.row, null, 'removed')
   }
-  if (drawn < 0.1) return await remove()
-  if (drawn < 0.2) return await insertCopy(transaction, table, row.row, random)
-  const column = oneOf(random, table.columns)
+  if (only === undefined && drawn < 0.1) return await remove()
+  if (only === undefined && drawn < 0.2) return await insertCopy(transaction, table, row.row, random)
+  const column = table.columns.find((each) => each.name === only) ?? oneOf(random, table.columns)
   const other = oneOf(random, rows).row[column.name]
   const isOther = !column.isKey && !isSame(other, row.row[column.name])
   const value = drawn < 0.4 && isOther ? other : valueFor(column, row.row[column.name], random)

@@ -117,6 +117,24 @@ test('a change of any row of any table is found and named', { timeout: HANG_MS }
   }
 })
 
+test(
+  'a change of each column of an import is found, or has the reason why not',
+  { timeout: HANG_MS },
+  async () => {
+    const table = 'ledger.segment'
+    const columns = await decided.database.query<{ name: string }>(
+      `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
+      [table],
+    )
+    const random = numbersOf(runSeed())
+    for (const { name } of columns) {
+      const change = async (transaction: Database) => void (await changeRow(transaction, table, random, name))
+      const isFound = (await problemsAfter([], change)).length > 0
+      expect([name, isFound || outOfReach[`${table}.${name}`] !== undefined]).toEqual([name, true])
+    }
+  },
+)
+
 test.each([
   ['address', `'0x2'`],
   ['chain', `'BSC'`],

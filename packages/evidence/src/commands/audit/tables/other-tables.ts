@@ -71,6 +71,7 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'watches.watch.created_at': 'The event has the time of its call, some milliseconds later.',
   ...Object.fromEntries(WATCHING.map((column) => [`watches.watch.${column}`, WORK])),
   'ledger.segment.started_at': LOCAL,
+  'ledger.segment.last_at_s': 'Only an import under way reads it: what came of it is in its event.',
   'ledger.segment.history_provider': HISTORY,
   'ledger.segment.history_height': HISTORY,
   'ledger.segment.history_hash': HISTORY,
