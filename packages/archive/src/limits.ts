@@ -19,8 +19,6 @@ export const MAX_RESTORED_RECORDS = 500
 export const MAX_RESTORED_BYTES = 1024 * 1024
 /** Milliseconds for which a killed run keeps others out of a store. A running one renews it three times as often. */
 export const LEASE_MS = 60_000
-/** Pages in the list of a store; stores put 1,000 files on each. */
-export const MAX_LIST_PAGES = 10_000
 /** Rows of one group of a Parquet file. */
 export const MAX_PARQUET_ROWS = 20_000
 /** Bytes of the values of all rows that wait for their groups while Parquet files are written. */

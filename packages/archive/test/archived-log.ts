@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import { topicSpecs } from '@cupel/contracts'
 import { type EventLog, type LogRecord, scan } from '@cupel/event-log'
+import { isS3Address } from '@cupel/kit/object-store'
 import { createSigningKeys, readSigningKeys, type SigningKeys } from '@cupel/signing'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import {
   createArchive,
-  isS3Address,
   openArchiveLog,
   openFolderStore,
   openS3Store,

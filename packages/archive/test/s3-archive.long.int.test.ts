@@ -3,7 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { killedAt, startS3Server, until, type S3Server } from '@cupel/testkit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { ArchiveInUseError, StoreRefusedError, type ArchiveStore } from '../src/index.js'
+import { StoreRefusedError } from '@cupel/kit/object-store'
+import { ArchiveInUseError, type ArchiveStore } from '../src/index.js'
 import {
   check,
   openArchivedLog,

@@ -2,27 +2,26 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeCertificate } from '@cupel/testkit'
+import { StoreRefusedError, StoreUnavailableError } from '@cupel/kit/object-store'
+import { errorOf, makeCertificate, type StoreFault } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   ArchiveError,
   ArchiveInUseError,
   openFolderStore,
   openS3Store,
-  StoreRefusedError,
-  StoreUnavailableError,
   type ArchiveStore,
 } from '../src/index.js'
-import { errorOf, openScriptedStore, type Fault, type ScriptedStore } from './scripted-store.js'
+import { openScriptedArchive, type ScriptedArchive } from './scripted-archive.js'
 
 const MANIFEST = 'manifests/00000001.json'
 const KEY = `one/${MANIFEST}`
 
 let folder: string
-let server: ScriptedStore
+let server: ScriptedArchive
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cupel-archive-store-'))
-  server = await openScriptedStore()
+  server = await openScriptedArchive()
 })
 afterEach(async () => {
   await server.close()
@@ -39,7 +38,7 @@ const textOf = async (store: ArchiveStore, path: string): Promise<string | undef
   (await store.read(path, 100))?.toString()
 
 /** Makes the calls of one method to one key fail. */
-function failing(method: string, key: string, faultOf: (attempt: number) => Fault | null): void {
+function failing(method: string, key: string, faultOf: (attempt: number) => StoreFault | null): void {
   server.fault = (asked) =>
     asked.method === method && asked.path === `/archives/${key}` ? faultOf(asked.attempt) : null
 }
@@ -102,7 +101,7 @@ describe('a store', () => {
     expect(server.calls.length).toBe(4)
   })
 
-  test.each<Fault>([
+  test.each<StoreFault>([
     { kind: 'status', status: 503, body: errorOf('SlowDown').toString() },
     { kind: 'status', status: 500 },
     { kind: 'status', status: 429 },
@@ -120,7 +119,7 @@ describe('a store', () => {
     expect(server.calls).toHaveLength(fault.kind === 'cut' ? 4 : 6)
   })
 
-  test.each<Fault>([{ kind: 'status', status: 503 }, { kind: 'reset' }, { kind: 'cut' }])(
+  test.each<StoreFault>([{ kind: 'status', status: 503 }, { kind: 'reset' }, { kind: 'cut' }])(
     'that goes on failing is not an archive without the file: %j',
     async (fault) => {
       const store = server.open()
@@ -249,7 +248,7 @@ test('a store over TLS is one of a known authority', async () => {
     ...{ certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') },
     names: 'IP:127.0.0.1',
   })
-  const secure = await openScriptedStore(tls)
+  const secure = await openScriptedArchive(tls)
   try {
     const store = secure.open({ ca: tls.cert })
     await put(store, MANIFEST, 'manifest', true)

@@ -61,7 +61,7 @@ async function explainInstallation(error: unknown): Promise<Explanation | null> 
     import('@cupel/local-stack'),
     import('@cupel/postgres'),
     import('@cupel/kit/service'),
-    import('@cupel/archive'),
+    import('@cupel/kit/object-store'),
   ])
   if (error instanceof LocalStackError) return { sentence: error.message, exitCode: error.exitCode }
   if (error instanceof LogStoppedError) return { sentence: error.message, exitCode: EXIT_FAILED }

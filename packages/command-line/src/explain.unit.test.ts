@@ -1,4 +1,4 @@
-import { StoreRefusedError, StoreUnavailableError } from '@cupel/archive'
+import { StoreRefusedError, StoreUnavailableError } from '@cupel/kit/object-store'
 import { LogStoppedError } from '@cupel/event-log'
 import { exitCodes, LocalStackError, type LocalStackErrorCode } from '@cupel/local-stack'
 import { ConfigError } from '@cupel/kit/service'

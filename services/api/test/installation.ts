@@ -31,7 +31,7 @@ import {
 } from '@cupel/testkit/installation'
 import { until } from '@cupel/testkit'
 import { createSigningKeys, readSigningKeys } from '@cupel/signing'
-import { startTransparency } from '@cupel/evidence/transparency'
+import { publishedFolder, startTransparency } from '@cupel/evidence/transparency'
 import { expect } from 'vitest'
 import { startApi } from '../src/index.js'
 import { type RunningApi, type ApiDeps } from '../src/start-api.js'
@@ -139,7 +139,7 @@ const keysFileOf = ({ folder }: TestInstallation): string => join(folder, 'signi
 function prove(base: TestInstallation): string {
   const file = keysFileOf(base)
   createSigningKeys(file)
-  const settings = { keys: readSigningKeys(file), folders: [base.folder], intervalMs: 20 }
+  const settings = { keys: readSigningKeys(file), stores: [publishedFolder(base.folder)], intervalMs: 20 }
   const running = startTransparency({ ...base.deps, ...settings, topics: topicSpecs })
   base.onClose(() => running.stop())
   return file

@@ -64,11 +64,11 @@ export function restoreOpened(
 
 export async function adoptOpened(
   { log, codec, database }: Opened,
-  { keys, folders }: EvidenceSettings,
+  { keys, stores }: EvidenceSettings,
   options: { readonly dryRun?: boolean } = {},
 ): Promise<AdoptedLog> {
   return await adoptLog({
     ...{ log: log.unchecked, codec, database, by: 'test', reason: 'A drill.', ...options },
-    ...{ verifier: keys.verifier, folders, places: await placesOf(log, topicSpecs) },
+    ...{ verifier: keys.verifier, stores, places: await placesOf(log, topicSpecs) },
   })
 }

@@ -4,7 +4,10 @@ import { loadConfig } from '@cupel/kit/service'
 import { adoptOpened, embeddedLog, restoreOpened, withOpened } from './opened.js'
 
 const [command, database, log, home] = process.argv.slice(2)
-const evidence = evidenceSettings({ ...loadConfig({ CUPEL_HOME: home! }), CUPEL_HOME: home! })
+const evidence = evidenceSettings(
+  { ...loadConfig({ CUPEL_HOME: home! }), CUPEL_HOME: home! },
+  () => undefined,
+)
 await withOpened(
   database!,
   () => embeddedLog(log!),

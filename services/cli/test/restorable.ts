@@ -51,7 +51,7 @@ export interface Running extends Opened {
 }
 
 export interface Restorable {
-  /** Keys, and the folders of the published files; null for an installation that signs nothing. */
+  /** Keys, and the stores of the published files; null for an installation that signs nothing. */
   readonly evidence: EvidenceSettings | null
   /** Every service runs on the present database and log while `work` runs. */
   run<T>(work: (running: Running) => Promise<T>): Promise<T>
@@ -99,7 +99,7 @@ export async function openRestorable({
   const home = mkdtempSync(join(tmpdir(), 'cupel-restorable-'))
   if (signs) createSigningKeys(join(home, SIGNING_KEYS_FILE))
   const config = loadConfig({ ...SETTINGS, CUPEL_HOME: home })
-  const evidence = evidenceSettings({ ...config, CUPEL_HOME: home })
+  const evidence = evidenceSettings({ ...config, CUPEL_HOME: home }, () => undefined)
   const server = process.env['CUPEL_TEST_POSTGRES_URL']
   if (server === undefined) throw new Error('This test belongs to a project with Postgres')
   const admin = open(server)

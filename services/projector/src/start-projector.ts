@@ -139,7 +139,8 @@ async function openEvidence(deps: ProjectorDeps): Promise<Evidence | null> {
  */
 async function openSettings({ config, ...deps }: ProjectorDeps): Promise<EvidenceSettings | null> {
   try {
-    const settings = config === undefined ? null : evidenceSettings(config)
+    const settings =
+      config === undefined ? null : evidenceSettings(config, (sentence) => deps.logger.warn({}, sentence))
     if (settings === null) return null
     const lost = await lostRecords({ ...deps, ...settings })
     if (lost !== null) throw new ConfigError(lost)

@@ -4,9 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { StoreRefusedError, StoreUnavailableError, type S3Client } from '@cupel/kit/object-store'
 import { ArchiveInUseError } from '../store.js'
-import { StoreRefusedError, StoreUnavailableError } from './s3-errors.js'
-import type { S3Client } from './s3-client.js'
 
 interface Lease {
   readonly id: string

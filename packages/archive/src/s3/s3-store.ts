@@ -1,9 +1,7 @@
 /** An archive in an S3-compatible store. Every file is stored once, under a free name. */
+import { openS3Client, s3Address, type S3Client, type S3Connection } from '@cupel/kit/object-store'
 import { LEASE_MS } from '../limits.js'
 import { ArchiveError, ArchiveInUseError, type ArchiveStore, type Draft } from '../store.js'
-import { s3Address } from './s3-address.js'
-import type { S3Connection } from './s3-call.js'
-import { openS3Client, type S3Client } from './s3-client.js'
 import { isLeased, takeLease, type HeldLease } from './s3-lease.js'
 
 const LOCK = 'lock'

@@ -11,7 +11,13 @@ export {
   withConfig,
   withConnections,
 } from './connections.js'
-export { type ComparedWith, comparedWith, installationEvidence, refusedEvidence } from './evidence.js'
+export {
+  type ComparedWith,
+  comparedWith,
+  installationEvidence,
+  publishedAt,
+  refusedEvidence,
+} from './evidence.js'
 export {
   publicRights,
   rightsChanges,

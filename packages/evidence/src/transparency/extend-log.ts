@@ -6,13 +6,14 @@ import { openCheckpoint, originOf, signCheckpoint } from './format/checkpoint.js
 import { newLeaves, type LeafParts } from './new-leaves.js'
 import { requireNotBehind } from './publish-files.js'
 import { ensureLog, grow, loadPositions, type LockedLog, type NewLeaf, type Subtree } from './state.js'
+import type { PublishedStore } from './store/published-store.js'
 import { TransparencyStoppedError } from './transparency-stopped.js'
 
 export interface ExtendParts extends LeafParts {
   readonly database: Database
   readonly keys: SigningKeys
-  /** Folders in which tiles are published. Their contents were signed. */
-  readonly folders: readonly string[]
+  /** In which tiles are published. Their contents were signed. */
+  readonly stores: readonly PublishedStore[]
 }
 
 export interface Extended {
@@ -22,10 +23,10 @@ export interface Extended {
 
 /** Returns `overtaken`, and signs nothing, if another writer was first. Throws TransparencyStoppedError. */
 export async function extendLog(parts: ExtendParts): Promise<Extended | 'overtaken'> {
-  const { log, database, keys, folders, pauses = turnsOnly() } = parts
+  const { log, database, keys, stores, pauses = turnsOnly() } = parts
   const identity = await log.identity()
   const stored = await ensureLog(database, identity)
-  await requireNotBehind(database, stored, { folders, log: identity, keys })
+  await requireNotBehind(database, stored, { stores, log: identity, keys })
   const { leaves, moves, hasMore } = await newLeaves(parts, await loadPositions(database, identity))
   if (moves.length === 0) return { leaves: 0, hasMore }
   const { tree, subtrees } = await longer(stored.tree, leaves, pauses)

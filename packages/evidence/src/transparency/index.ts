@@ -47,9 +47,10 @@ export { publishedKeys, publishKeys, unpublishedKeys } from './keys/publish-keys
 export { isLogSigned, openRecordSigner } from './keys/record-signer.js'
 export {
   CHECKPOINTS_FOLDER,
-  evidenceFolders,
   evidenceSettings,
+  evidenceStores,
   installationKeys,
+  openPublishedStore,
   SIGNING_KEYS_FILE,
   signingKeysFile,
   type EvidenceConfig,
@@ -62,7 +63,10 @@ export { adoptLog, type AdoptedLog } from './operators/adopt-log.js'
 export { adoptRestoredLog } from './operators/adopt-restored-log.js'
 export { lostRecords } from './operators/lost-records.js'
 export { publishFiles } from './publish-files.js'
-export { transparencyFolder } from './published.js'
+export { storeOfLog, transparencyFolder } from './published.js'
+export { publishedBucket } from './store/published-bucket.js'
+export { publishedFolder } from './store/published-folder.js'
+export type { PublishedStore } from './store/published-store.js'
 export { recordedLeafReader } from './recorded-leaf.js'
 export {
   readCheckpoint,

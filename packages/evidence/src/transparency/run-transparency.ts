@@ -41,7 +41,7 @@ export interface RunningTransparency {
 }
 
 export function startTransparency(options: TransparencyOptions): RunningTransparency {
-  const { log, database, keys, folders, logger, metrics } = options
+  const { log, database, keys, stores, logger, metrics } = options
   const counted = metrics.counter(
     'transparency_leaves_total',
     'Records that got a leaf of the transparency log',
@@ -75,7 +75,7 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
     const pauses = createPauses({ ...PAUSES, signal })
     const result = await extendLog({ ...options, places, pauses })
     const policy = policyText({ ...options, publicKeys: keys.publicKeys, log: identity })
-    await publishFiles(database, { folders, keys, log: identity, policy }, pauses)
+    await publishFiles(database, { stores, keys, log: identity, policy }, pauses)
     await storeStanding(database, identity, null)
     if (error !== null) logger.info({}, 'Records get leaves of the transparency log again')
     error = null

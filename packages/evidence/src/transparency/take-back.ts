@@ -19,7 +19,7 @@ import { parseLeafEntry } from './format/leaf.js'
 import { TILE_WIDTH } from './format/tiles.js'
 import { documentDecoder, documentPartOf, type DocumentOf } from './leaf-of-record.js'
 import { positionOf, recordFinder, type FindRecord } from './place-leaves.js'
-import { longestPublished, transparencyFolder } from './published.js'
+import { longestPublished, storeOfLog } from './published.js'
 import {
   ensureLog,
   loadPositions,
@@ -29,6 +29,7 @@ import {
   TRANSPARENCY_GROUP,
   type NewLeaf,
 } from './state.js'
+import type { PublishedStore } from './store/published-store.js'
 import { TransparencyStoppedError } from './transparency-stopped.js'
 
 export interface TakeBackParts {
@@ -36,8 +37,8 @@ export interface TakeBackParts {
   readonly codec: EventCodec
   readonly places: readonly Place[]
   readonly keys: SigningKeys
-  /** Folders in which tiles are published. */
-  readonly folders: readonly string[]
+  /** In which tiles are published. */
+  readonly stores: readonly PublishedStore[]
 }
 
 export interface TakenBack {
@@ -56,16 +57,16 @@ export async function takeBackLeaves(transaction: Queryable, parts: TakeBackPart
   const { number } = await ensureLog(transaction, log)
   const { tree: before } = await lockLog(transaction, number)
   if (longest === null || longest.size <= before.size) return { leaves: 0, lost: 0 }
-  const folder = transparencyFolder(longest.folder, log)
+  const store = storeOfLog(longest.store, log)
   const positions = new Map(await loadPositions(transaction, log))
   const find = await finderBehind(parts, positions)
   const documentOf = documentDecoder(parts.codec)
   let [tree, lost]: [Tree, number] = [before, 0]
-  const published = leavesOfFiles(folder, longest.size)
+  const published = leavesOfFiles(store, longest.size)
   while (tree.size < longest.size) {
     const leaves: NewLeaf[] = []
     for (const stored of await published.read(tree.size, Math.min(longest.size, tree.size + TILE_WIDTH)))
-      leaves.push(await leafOf(stored, tree.size + leaves.length, { find, folder, documentOf }))
+      leaves.push(await leafOf(stored, tree.size + leaves.length, { find, place: store.place, documentOf }))
     const grown = await longer(tree, leaves)
     await storeLeaves(transaction, { number, from: tree.size, leaves, subtrees: grown.subtrees })
     lost += leaves.filter(({ record }) => record === null).length
@@ -75,7 +76,7 @@ export async function takeBackLeaves(transaction: Queryable, parts: TakeBackPart
   }
   if (!rootOf(tree).equals(longest.root))
     throw new TransparencyStoppedError(
-      `The leaves in ${folder} and those of the database do not make the tree of its checkpoint: put the folder back from a copy, or restore another database.`,
+      `The leaves in ${store.place} and those of the database do not make the tree of its checkpoint: put the folder back from a copy, or restore another database.`,
     )
   await storeTree(transaction, { number, tree, checkpoint: longest.note })
   const next = parts.places.map(({ topic, partition }) => {
@@ -107,23 +108,23 @@ async function* recordsOf(log: EventLog, range: LogRange): AsyncGenerator<LogRec
 
 interface LeafContext {
   readonly find: FindRecord
-  readonly folder: string
+  readonly place: string
   readonly documentOf: DocumentOf
 }
 
 async function leafOf(
   stored: StoredLeaf | null,
   index: number,
-  { find, folder, documentOf }: LeafContext,
+  { find, place, documentOf }: LeafContext,
 ): Promise<NewLeaf> {
   if (stored === null)
     throw new TransparencyStoppedError(
-      `The tile of leaf ${index} in ${folder} is gone or not whole: put it back, from a copy.`,
+      `The tile of leaf ${index} in ${place} is gone or not whole: put it back, from a copy.`,
     )
   const { entry } = stored
   const leaf = parseLeafEntry(entry)
   if (leaf === null)
-    throw new TransparencyStoppedError(`${folder} holds something that is not a leaf: ${entry}`)
+    throw new TransparencyStoppedError(`${place} holds something that is not a leaf: ${entry}`)
   const record = await find(leaf.recordHash)
   if (record === null) return { entry, record: null, documentId: null, salt: null }
   const { documentId = null, salt = null } = documentPartOf(record, documentOf) ?? {}

@@ -102,7 +102,7 @@ function ask(witnesses: readonly Named[]): RunningWitnesses {
   writeFileSync(file, JSON.stringify(settings))
   const { log, database } = own.installation
   const running = startWitnesses({
-    ...{ settings: readWitnessSettings(file), log, database, keys: own.keys, folders: [] },
+    ...{ settings: readWitnessSettings(file), log, database, keys: own.keys, stores: [] },
     ...{ intervalMs: 20, logger: silentLogger, metrics: noMetrics },
   })
   closers.push(() => running.stop())
@@ -172,7 +172,7 @@ test.skipIf(!isBuilt).each([
   await first.stop()
   await restoreRows(own)
   await own.installation.database.execute(`UPDATE log.record SET appended_at = appended_at + interval '1 s'`)
-  await extendLog({ ...(await own.parts()), folders: [], maxLeaves: size - 4 })
+  await extendLog({ ...(await own.parts()), stores: [], maxLeaves: size - 4 })
   const again = ask([theirs])
   await until(() => expect(again.error()).toMatch(/saw another history of the transparency log/))
 })

@@ -5,7 +5,7 @@ import { topicOf } from '@cupel/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { compareLeaves } from '../../src/commands/audit/compared-leaves.js'
 import { NO_WITNESSES } from '../../src/transparency/format/cosignature.js'
-import { transparencyFolder, type KeptHead } from '../../src/transparency/index.js'
+import { storeOfLog, type KeptHead, type PublishedStore } from '../../src/transparency/index.js'
 import { accounts, openTransparentLog, topics, type TransparentLog } from './transparent-log.js'
 
 const TOPIC = topicOf('AccountCreated')
@@ -23,13 +23,13 @@ afterEach(() => own.close())
 
 type Parts = Partial<Parameters<typeof compareLeaves>[0]>
 
-const folderOf = async (): Promise<string> =>
-  transparencyFolder(own.folder, await own.installation.log.identity())
+const storeOf = async (): Promise<PublishedStore> =>
+  storeOfLog(own.store, await own.installation.log.identity())
 
 async function comparison(more: Parts = {}) {
   const { log, codec, database } = own.installation
   const compared = await compareLeaves({
-    ...{ log, codec, database, topics, folder: await folderOf(), copies: [], acceptances: [], accepted: [] },
+    ...{ log, codec, database, topics, store: await storeOf(), copies: [], acceptances: [], accepted: [] },
     ...{ verifier: own.keys.verifier, witnesses: NO_WITNESSES, publishGraceMs: 0 },
     ...{ endsEarlier: false, checksTimes: true, leavesAtOnce: 2 },
     onHead: ({ tree }: KeptHead) => void heads.push(tree.size),
@@ -63,7 +63,7 @@ test('a tree that is named after its part was compared does not pass for a compa
 })
 
 test('rows and files that go away after the first part are a problem', async () => {
-  const folder = await folderOf()
+  const { place: folder } = await storeOf()
   const onHead = (): void => rmSync(join(folder, 'checkpoint'))
   expect(await comparison({ database: null, onHead })).toMatchObject({
     ...{ leaves: 2, isEnd: false, problemCount: 1 },

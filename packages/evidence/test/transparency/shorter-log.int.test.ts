@@ -14,7 +14,7 @@ import {
   publishFiles,
   readAcceptedLosses,
   takeBackLeaves,
-  transparencyFolder,
+  storeOfLog,
   type TransparencyComparison,
 } from '../../src/transparency/index.js'
 import { type LossParts } from '../../src/transparency/operators/accept-shorter.js'
@@ -39,7 +39,7 @@ afterEach(() => own.close())
 
 const parts = async (): Promise<LossParts> => {
   const { log, codec, database } = own.installation
-  const settings = { keys: own.keys, folders: [own.folder], intervalMs: 100 }
+  const settings = { keys: own.keys, stores: [own.store], intervalMs: 100 }
   return { log, codec, database, ...settings, places: await placesOf(log, topics) }
 }
 const accept = async () =>
@@ -52,7 +52,7 @@ async function compare(verifier = own.keys.verifier): Promise<TransparencyCompar
   const { leaves: accepted } = await readAcceptedLosses({ log, codec, database, verifier })
   const compared = await compareTransparency({
     ...{ log, codec, database, verifier, accepted, copies: [], witnesses: NO_WITNESSES },
-    ...{ places: await placesOf(log, topics), folder: transparencyFolder(own.folder, await log.identity()) },
+    ...{ places: await placesOf(log, topics), store: storeOfLog(own.store, await log.identity()) },
     ...{ endsEarlier: false, checksTimes: true, maxProblems: 100, publishGraceMs: 0 },
   })
   return compared!
@@ -247,7 +247,7 @@ test('every record is compared with its leaf, from nothing but the published fil
     (await compareTransparency({
       ...{ log, codec, database: null, verifier: own.keys.verifier, accepted: [], copies: [] },
       ...{ witnesses: NO_WITNESSES, places: await placesOf(log, topics), maxLeaves: 256 },
-      ...{ folder: transparencyFolder(own.folder, await log.identity()), endsEarlier },
+      ...{ store: storeOfLog(own.store, await log.identity()), endsEarlier },
       ...{ checksTimes: true, maxProblems: 100, publishGraceMs: 0 },
     }))!
   expect(await files(false)).toMatchObject({ leaves: 601, records: 601, problemCount: 0 })
@@ -278,7 +278,7 @@ test('killed while it accepts, the next command accepts, and nothing is half don
   await cut(10)
   const killed = (point: string): Promise<void> =>
     diesAt(own.installation.connectionString, point, async ({ log, codec, database }) => {
-      const settings = { keys: own.keys, folders: [own.folder], intervalMs: 100 }
+      const settings = { keys: own.keys, stores: [own.store], intervalMs: 100 }
       const order = { by: 'operator:test', reason: 'the disk was lost' }
       const places = await placesOf(log, topics)
       await acceptShorter({ log, codec, database, ...settings, ...order, places })
@@ -302,7 +302,7 @@ test('the rows of an older database that went on unseen make no second history',
     await takeBackLeaves(transaction, await own.parts())
   })
   expect(
-    await publishFiles(database, { folders: [own.folder], keys: own.keys, log: await log.identity() }),
+    await publishFiles(database, { stores: [own.store], keys: own.keys, log: await log.identity() }),
   ).toBe(true)
   expect([await wrongs(), await lost()]).toEqual([[], null])
 })

@@ -6,12 +6,7 @@ import { deleteRecordsBefore, deleteTopic, openKafkaLog } from '@cupel/event-log
 import { testKafka } from '@cupel/testkit'
 import { openTestLog } from '@cupel/testkit/installation'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  compareTransparency,
-  lostRecords,
-  NO_WITNESSES,
-  transparencyFolder,
-} from '../../src/transparency/index.js'
+import { compareTransparency, lostRecords, NO_WITNESSES, storeOfLog } from '../../src/transparency/index.js'
 import { accounts, openTransparentLog, topics, type TransparentLog } from './transparent-log.js'
 
 const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
@@ -53,7 +48,7 @@ describe.skipIf(missing !== undefined)(
       const { faults, problems } = (await compareTransparency({
         ...{ log, codec, database, verifier: own.keys.verifier, accepted: [], copies: [] },
         ...{ places: await placesOf(log, topics), witnesses: NO_WITNESSES, endsEarlier: false },
-        ...{ folder: transparencyFolder(own.folder, await log.identity()), checksTimes: true },
+        ...{ store: storeOfLog(own.store, await log.identity()), checksTimes: true },
         ...{ maxProblems: 100, publishGraceMs: 0 },
       }))!
       return [
@@ -63,7 +58,7 @@ describe.skipIf(missing !== undefined)(
     }
     const lost = async (): Promise<string | null> => {
       const { database } = own.installation
-      return await lostRecords({ log: await newLog(), database, folders: [own.folder], keys: own.keys })
+      return await lostRecords({ log: await newLog(), database, stores: [own.store], keys: own.keys })
     }
     async function read(): Promise<LogRecord[]> {
       const log = openLog()

@@ -89,7 +89,7 @@ test('the work pauses between records, leaves, statements and tiles', async () =
   await own.installation.append(...accounts(130))
   await extendLog({ ...(await own.parts()), pauses: counted })
   expect(pauses).toBe(130 + 130 + 2)
-  const published = { folders: [own.folder], keys: own.keys, log: await own.installation.log.identity() }
+  const published = { stores: [own.store], keys: own.keys, log: await own.installation.log.identity() }
   await publishFiles(own.installation.database, published, counted)
   // One tile of hashes and one of entries.
   expect(pauses).toBe(262 + 2)
@@ -158,7 +158,7 @@ test('an older database is refused with a sentence, also when it has gone on els
   expect((await readCheckpoint(database, await log.identity()))!.split('\n')[1]).toBe('10')
   // The signer does not see the folder, and the order of the leaves is another one: this is another history.
   await append(report(ID(1)), ...accounts(20))
-  await extendLog({ ...(await own.parts()), folders: [] })
+  await extendLog({ ...(await own.parts()), stores: [] })
   await append(...accounts(1))
   await expect(own.extend()).rejects.toThrow('No second history is signed')
   expect(await own.file('checkpoint')).toEqual(before)
@@ -231,7 +231,7 @@ test('leaves are not taken back from files that were changed, are gone, or are o
   // Another history: its leaves are in another order.
   await append(report(ID(1)))
   await database.execute(`UPDATE projection.checkpoint SET next = next + 4 WHERE next = 10`)
-  await extendLog({ ...(await own.parts()), folders: [], maxLeaves: 2 })
+  await extendLog({ ...(await own.parts()), stores: [], maxLeaves: 2 })
   await expect(takeBack()).rejects.toThrow('do not make the tree of its checkpoint')
   expect(await rows()).toEqual([{ size: 12 }])
 })
@@ -263,7 +263,7 @@ test.each([
   await database.execute(change)
   await append(...accounts(1))
   await expect(own.extend()).rejects.toThrow(/those of its last signed checkpoint|No second history|are gone/)
-  await expect(extendLog({ ...(await own.parts()), folders: [] })).rejects.toThrow(
+  await expect(extendLog({ ...(await own.parts()), stores: [] })).rejects.toThrow(
     'not those of its last signed checkpoint',
   )
   expect(await own.file('checkpoint')).toEqual(before)
@@ -288,7 +288,7 @@ test('what was signed and not yet published is published by the next one, and a 
   const { append, log } = own.installation
   await append(...accounts(300))
   await own.extend({ publishes: false })
-  await expect(own.file('checkpoint')).rejects.toThrow('ENOENT')
+  await expect(own.file('checkpoint')).rejects.toThrow('is not published')
   expect(await own.publish()).toBe(true)
   const root = naiveRoot(await publishedEntries(own, 300)).toString('base64')
   expect((await checkpoint())[2]).toBe(root)
@@ -312,7 +312,7 @@ test('a checkpoint file that nobody here signed is named, and not overwritten', 
 /** Keeps the transparency log, and asks the witnesses if there are some, until it dies. */
 const diesKeeping = (point: string, witnesses?: WitnessSettings): Promise<void> =>
   diesAt(own.installation.connectionString, point, (deps) => {
-    const parts = { ...deps, topics, keys: own.keys, folders: [own.folder], intervalMs: 1 }
+    const parts = { ...deps, topics, keys: own.keys, stores: [own.store], intervalMs: 1 }
     const running = [startTransparency(parts)]
     if (witnesses !== undefined) running.push(startWitnesses({ ...parts, settings: witnesses }))
     return { stop: () => Promise.all(running.map((one) => one.stop())) }
@@ -366,7 +366,7 @@ test('killed while it stores a cosignature, the next process has the witness cos
   }
   await append(...accounts(1))
   await own.extend()
-  const parts = { ...own.installation.deps, keys: own.keys, folders: [own.folder], intervalMs: 20 }
+  const parts = { ...own.installation.deps, keys: own.keys, stores: [own.store], intervalMs: 20 }
   const running = startWitnesses({ ...parts, settings: readWitnessSettings(file), metrics: noMetrics })
   own.installation.onClose(() => running.stop())
   await until(async () =>
@@ -379,7 +379,7 @@ test('killed while it stores a cosignature, the next process has the witness cos
 
 test('while it runs, events come into checkpoints by themselves, and a fault is told until it ends', async () => {
   const { append, deps, database } = own.installation
-  const settings = { keys: own.keys, folders: [own.folder], intervalMs: 10 }
+  const settings = { keys: own.keys, stores: [own.store], intervalMs: 10 }
   const running = startTransparency({
     ...{ ...deps, ...settings, topics, logger: silentLogger, metrics: noMetrics },
   })

@@ -1,6 +1,5 @@
 /** A log with a transparency log, and helpers that change both. */
 import { placesOf, type EventLog } from '@cupel/event-log'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { topicOf, topicSpecs, type DomainEvent, type EventData } from '@cupel/contracts'
 import type { Database } from '@cupel/postgres'
@@ -8,9 +7,11 @@ import { createSigningKeys, readSigningKeys, type SigningKeys } from '@cupel/sig
 import { openTestInstallation, testEvent, type TestInstallation } from '@cupel/testkit/installation'
 import {
   extendLog,
+  publishedFolder,
   publishFiles,
-  transparencyFolder,
+  storeOfLog,
   transparencyMigrations,
+  type PublishedStore,
 } from '../../src/transparency/index.js'
 import { type ExtendParts, type Extended } from '../../src/transparency/extend-log.js'
 
@@ -23,6 +24,7 @@ export interface TransparentLog {
   readonly keys: SigningKeys
   readonly keyFile: string
   readonly folder: string
+  readonly store: PublishedStore
   parts(): Promise<ExtendParts>
   /** Extends the log, and publishes it unless told otherwise. */
   extend(more?: {
@@ -30,13 +32,14 @@ export interface TransparentLog {
     readonly maxLeaves?: number
   }): Promise<Extended | 'overtaken'>
   publish(): Promise<boolean>
-  /** A file of the published folder. */
+  /** A published file. */
   file(name: string): Promise<Buffer>
   close(): Promise<void>
 }
 
 export async function openTransparentLog(
   openLog?: (database: Database) => EventLog,
+  other?: PublishedStore,
 ): Promise<TransparentLog> {
   const migrations = [transparencyMigrations]
   const installation = await openTestInstallation({
@@ -47,19 +50,24 @@ export async function openTransparentLog(
   const keyFile = join(folder, 'signing-keys.json')
   createSigningKeys(keyFile)
   const keys = readSigningKeys(keyFile)
+  const store = other ?? publishedFolder(folder)
   const parts = async (): Promise<ExtendParts> => {
-    return { log, database, codec, keys, folders: [folder], places: await placesOf(log, topics) }
+    return { log, database, codec, keys, stores: [store], places: await placesOf(log, topics) }
   }
   const publish = async (): Promise<boolean> =>
-    publishFiles(database, { folders: [folder], keys, log: await log.identity() })
+    publishFiles(database, { stores: [store], keys, log: await log.identity() })
   return {
-    ...{ installation, keys, keyFile, folder, parts, publish },
+    ...{ installation, keys, keyFile, folder, store, parts, publish },
     async extend({ publishes = true, ...more } = {}) {
       const result = await extendLog({ ...(await parts()), ...more })
       if (publishes) await publish()
       return result
     },
-    file: async (name) => readFileSync(join(transparencyFolder(folder, await log.identity()), name)),
+    async file(name) {
+      const bytes = await storeOfLog(store, await log.identity()).read(name)
+      if (bytes === null) throw new Error(`${name} is not published`)
+      return bytes
+    },
     close: () => installation.close(),
   }
 }

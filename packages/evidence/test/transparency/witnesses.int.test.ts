@@ -21,6 +21,7 @@ import {
   readCosigning,
   readProof,
   readWitnessSettings,
+  storeOfLog,
   startWitnesses,
   verifyReport,
   type RunningWitnesses,
@@ -90,7 +91,7 @@ function ask(
   }
   const running = startWitnesses({
     ...{ settings: readWitnessSettings(fileOf(witnesses, quorum)), log, database, keys: own.keys },
-    ...{ folders: [own.folder], intervalMs: 20, logger: silentLogger, metrics, ...more },
+    ...{ stores: [own.store], intervalMs: 20, logger: silentLogger, metrics, ...more },
   })
   closers.push(() => running.stop())
   return { ...running, failures }
@@ -119,7 +120,7 @@ const cosigned = async (size: number): Promise<void> =>
 const linesOf = (note: string): string[] => note.slice(signedText(note).length + 1).split('\n')
 
 async function compared(by: readonly TestWitness[], needed: number) {
-  const { log, codec, database, folder } = { ...own.installation, folder: own.folder }
+  const { log, codec, database } = own.installation
   const identity = await log.identity()
   const { places } = await own.parts()
   return await compareTransparency({
@@ -128,7 +129,7 @@ async function compared(by: readonly TestWitness[], needed: number) {
       codec,
       places,
       database,
-      folder: join(folder, 'transparency', identity.replaceAll(/[^\w.-]/g, '_')),
+      store: storeOfLog(own.store, identity),
     },
     ...{
       verifier: own.keys.verifier,
@@ -325,8 +326,8 @@ test.each([
     await own.installation.database.execute(
       `UPDATE log.record SET appended_at = appended_at + interval '1 s'`,
     )
-    await extendLog({ ...(await own.parts()), folders: [], maxLeaves: size - 4 })
-    const again = ask([one], 1, { folders: [] })
+    await extendLog({ ...(await own.parts()), stores: [], maxLeaves: size - 4 })
+    const again = ask([one], 1, { stores: [] })
     await until(() => expect(again.error()).toMatch(/saw another history of the transparency log/))
     expect(again.failures.get(`${one.name} inconsistent`)).toBeGreaterThan(0)
     expect([...one.seen.values()]).toEqual([seen])

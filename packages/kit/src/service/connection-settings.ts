@@ -134,7 +134,7 @@ export const settingsOfConnections = {
   CUPEL_S3_ENDPOINT: url
     .optional()
     .describe(
-      'Base address of the S3-compatible store of archives in `s3://bucket/prefix`; by default the one of Amazon S3 in CUPEL_S3_REGION. Buckets are named in the path.',
+      'Base address of the S3-compatible store of archives and checkpoints in `s3://bucket/prefix`; by default the one of Amazon S3 in CUPEL_S3_REGION. Buckets are named in the path.',
     ),
   CUPEL_S3_REGION: z
     .string()

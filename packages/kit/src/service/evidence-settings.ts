@@ -24,10 +24,10 @@ export const settingsOfEvidence = {
     ),
   CUPEL_CHECKPOINT_FOLDER: z
     .string()
-    .startsWith('/')
+    .regex(/^(?:\/|s3:\/\/)/, 'expected the path of a folder from the root, or s3://bucket/prefix')
     .optional()
     .describe(
-      'Absolute path of a folder that gets a copy of the published files of the transparency log, best on another volume. Projectors need it with CUPEL_SIGNING_KEYS_FILE, and all of them share it then.',
+      'Place that gets a copy of the published files of the transparency log: the absolute path of a folder, best on another volume, or `s3://bucket/prefix` in the store of CUPEL_S3_ENDPOINT. Projectors need it with CUPEL_SIGNING_KEYS_FILE, and all of them share it then.',
     ),
   CUPEL_CHECKPOINT_INTERVAL_MS: milliseconds(100, 86_400_000)
     .default(10_000)

@@ -51,7 +51,7 @@ const oneMore = (): Promise<readonly [reportId: string, text: string]> =>
 
 async function checkpointFile(): Promise<string> {
   const log = await installation.opened((opened) => opened.log.identity())
-  return join(transparencyFolder(installation.evidence!.folders[0]!, log), 'checkpoint')
+  return join(transparencyFolder(installation.evidence!.stores[0]!.place, log), 'checkpoint')
 }
 const published = async (): Promise<number> =>
   Number(readFileSync(await checkpointFile(), 'utf8').split('\n')[1])

@@ -2,7 +2,13 @@
 import { join } from 'node:path'
 import { topicSpecs } from '@cupel/contracts'
 import { placesOf } from '@cupel/event-log'
-import { CHECKPOINTS_FOLDER, extendLog, publishFiles, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
+import {
+  CHECKPOINTS_FOLDER,
+  extendLog,
+  publishedFolder,
+  publishFiles,
+  SIGNING_KEYS_FILE,
+} from '@cupel/evidence/transparency'
 import { readSigningKeys } from '@cupel/signing'
 import { expect } from 'vitest'
 import type { CommandLine } from '../command-line.js'
@@ -11,7 +17,7 @@ type Parts = Pick<CommandLine, 'log' | 'codec' | 'database' | 'folder'>
 
 export async function giveLeaves({ log, codec, database, folder }: Parts): Promise<void> {
   const keys = readSigningKeys(join(folder, SIGNING_KEYS_FILE))
-  const folders = [join(folder, CHECKPOINTS_FOLDER)]
-  await extendLog({ log, codec, database, keys, folders, places: await placesOf(log, topicSpecs) })
-  expect(await publishFiles(database, { folders, keys, log: await log.identity() })).toBe(true)
+  const stores = [publishedFolder(join(folder, CHECKPOINTS_FOLDER))]
+  await extendLog({ log, codec, database, keys, stores, places: await placesOf(log, topicSpecs) })
+  expect(await publishFiles(database, { stores, keys, log: await log.identity() })).toBe(true)
 }

@@ -29,10 +29,12 @@ import { testEvent } from '@cupel/testkit/installation'
 import {
   CHECKPOINTS_FOLDER,
   extendLog,
+  publishedFolder,
   publishFiles,
   readProof,
   SIGNING_KEYS_FILE,
   transparencyFolder,
+  type PublishedStore,
 } from '@cupel/evidence/transparency'
 import { expect } from 'vitest'
 import { verifyConnected, type Verified } from '@cupel/evidence/commands'
@@ -99,7 +101,7 @@ export async function openEvidence(): Promise<Evidence> {
   await appendAccounts(decided, 0, ACCOUNTS)
   await decided.importLabels('sdn', [SANCTIONED.row, MIXED.row])
   await makeRows(decided, await decided.screen(SANCTIONED.address, 'ETH'))
-  const step = () => signEverything(decided, keys, [checkpoints, copies])
+  const step = () => signEverything(decided, keys, [checkpoints, copies].map(publishedFolder))
   for (const { address } of SCREENED) await decided.screen(address, 'ETH')
   await settled(decided, 1 + SCREENED.length)
   await step()
@@ -179,11 +181,11 @@ async function settled({ database, log }: Decided, reports: number): Promise<voi
 async function signEverything(
   { log, codec, database }: Decided,
   keys: SigningKeys,
-  folders: readonly string[],
+  stores: readonly PublishedStore[],
 ): Promise<void> {
   const places = await placesOf(log, topicSpecs)
-  await extendLog({ log, codec, database, keys, folders, places })
-  expect(await publishFiles(database, { folders, keys, log: await log.identity() })).toBe(true)
+  await extendLog({ log, codec, database, keys, stores, places })
+  expect(await publishFiles(database, { stores, keys, log: await log.identity() })).toBe(true)
 }
 
 async function everyRecord({ log }: Decided, topics: readonly TopicSpec[]): Promise<LogRecord[]> {

@@ -84,7 +84,7 @@ async function giveLeaves(): Promise<void> {
   const keys = readSigningKeys(file(SIGNING_KEYS_FILE))
   const names = [topicOf('ReportGenerated'), topicOf('ReportNoteAdded')]
   const topics = topicSpecs.filter(({ name }) => names.includes(name))
-  await extendLog({ log, codec, database, keys, folders: [], places: await placesOf(log, topics) })
+  await extendLog({ log, codec, database, keys, stores: [], places: await placesOf(log, topics) })
 }
 
 test('what the commands write is proven offline with the keys that they print', async () => {

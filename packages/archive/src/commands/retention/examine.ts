@@ -6,7 +6,7 @@ import {
   compareTransparency,
   NO_WITNESSES,
   readAcceptedLosses,
-  transparencyFolder,
+  storeOfLog,
 } from '@cupel/evidence/transparency'
 import {
   archivePlace,
@@ -93,14 +93,14 @@ async function compareWithTree(
   const evidence = comparedWith(context, config, null)
   if (evidence === null) return ['Signing keys are missing, so no tree head can be verified.']
   const { leaves: accepted } = await readAcceptedLosses({ log, codec, database, ...evidence })
-  const [folder, ...copies] = evidence.folders.map((each) => transparencyFolder(each, archive.contents.log!))
+  const [store, ...copies] = evidence.stores.map((each) => storeOfLog(each, archive.contents.log!))
   const compared = await compareTransparency({
     ...{ log: archive.log, codec: archive.codec, database, verifier: evidence.verifier, accepted },
     places: await placesOf(
       archive.log,
       topicSpecs.filter(({ name }) => topics.has(name)),
     ),
-    ...{ folder: folder!, copies, heads: trees, witnesses: NO_WITNESSES },
+    ...{ store: store!, copies, heads: trees, witnesses: NO_WITNESSES },
     ...{ endsEarlier: true, checksTimes: true, publishGraceMs: FILES_GRACE_MS, maxProblems: MAX_FINDINGS },
     until: tree.size,
   })

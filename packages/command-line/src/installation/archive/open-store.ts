@@ -1,5 +1,6 @@
 /** The place of the archive of a command: a folder, or `s3://bucket/prefix` in the store of the settings. */
-import { isS3Address, openPlace, type ArchiveStore } from '@cupel/archive'
+import { openPlace, type ArchiveStore } from '@cupel/archive'
+import { isS3Address } from '@cupel/kit/object-store'
 import { type CliContext, CommandError, EXIT_USAGE } from '../../index.js'
 
 /** A folder is relative to the caller's. */

@@ -8,6 +8,7 @@ import {
   type KeptHead,
   type LeafProblem,
   type LeafProblemKind,
+  type PublishedStore,
   type TransparencyComparison,
 } from '../../transparency/index.js'
 import { snakeCase, sinceText } from '@cupel/command-line'
@@ -21,8 +22,8 @@ export interface ComparedLeaves {
   readonly acceptances: readonly Acceptance[]
 }
 
-type Parts = Omit<CompareTransparencyOptions, 'places' | 'maxProblems' | 'folder' | 'comparedTrees'> & {
-  readonly folder: string
+type Parts = Omit<CompareTransparencyOptions, 'places' | 'maxProblems' | 'store' | 'comparedTrees'> & {
+  readonly store: PublishedStore
   readonly topics: readonly TopicSpec[]
   readonly acceptances: readonly Acceptance[]
   /** Called with each head that a later run can go on from. */
@@ -49,12 +50,12 @@ export async function compareLeaves({ topics, acceptances, ...parts }: Parts): P
     // The rest of a tree that is not whole is compared at once.
     if (part !== null && part.reached === null && !part.isEnd && end < until)
       part = await compare(since, until)
-    if (part === null) return { folder: options.folder, comparison: gone(comparison), acceptances }
+    if (part === null) return { folder: options.store.place, comparison: gone(comparison), acceptances }
     comparison = joined(comparison, part)
     // What is behind a problem is compared again by the next run, so that it finds the problem too.
     if (part.head !== null && comparison.problemCount === 0) onHead?.(part.head)
     if (part.isEnd || part.leaves >= until || part.reached === null)
-      return { folder: options.folder, comparison, acceptances }
+      return { folder: options.store.place, comparison, acceptances }
     since = part.reached
   }
 }

@@ -7,7 +7,7 @@ import {
   offsetsBeforeKeys,
   readAcceptedLosses,
   readCosigning,
-  transparencyFolder,
+  storeOfLog,
   uncosignedOf,
   type AcceptedLosses,
   type LeafRun,
@@ -29,6 +29,7 @@ import {
   comparedWith,
   type ComparedWith,
   openArchive,
+  publishedAt,
   readArchive,
   type ReadArchive,
   readPublicKeys,
@@ -54,7 +55,8 @@ const MAX_PROBLEMS = 200
 const FILES_GRACE_MS = 10_000
 const LEAST_LEAVES =
   'fail unless so many leaves of the transparency log were compared, or an archive has their records'
-const PUBLISHED = 'published folder of the transparency log, with checkpoint and tile'
+const PUBLISHED =
+  'published files of the transparency log, with checkpoint and tile: a folder, or s3://bucket/prefix'
 
 export function registerVerify(audit: Command, context: CliContext): void {
   addWitnesses(addExpectations(audit.command('verify')))
@@ -69,7 +71,7 @@ secret. Ends with ${EXIT_FAILED} if a problem was found or less is there than ex
 and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     )
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
-    .option('--transparency <folder>', PUBLISHED)
+    .option('--transparency <place>', PUBLISHED)
     .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
     .option(
       '--kept <file>',
@@ -100,7 +102,7 @@ there than expected, and with ${EXIT_NOTHING_TO_PROVE} where the archive is empt
 in the published files of the transparency log too.`,
     )
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
-    .option('--transparency <folder>', PUBLISHED)
+    .option('--transparency <place>', PUBLISHED)
     .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
     .option('--json', 'answer in JSON')
     .action((folder: string, options: VerifyOptions) => prove(context, { ...options, archive: folder }))
@@ -294,10 +296,10 @@ async function compareWithLeaves(
 ): Promise<{ readonly leaves: ComparedLeaves; readonly again: ComparedAgain | null }> {
   const { evidence, identity, keeper, threads, graceMs = FILES_GRACE_MS, accepted, acceptances } = parts
   const { log, codec, database } = parts.connections
-  const [folder, ...copies] =
+  const [store, ...copies] =
     options.transparency === undefined
-      ? evidence.folders.map((each) => transparencyFolder(each, identity))
-      : [context.path(options.transparency)]
+      ? evidence.stores.map((each) => storeOfLog(each, identity))
+      : [await publishedAt(context, options.transparency)]
   const asked = {
     ...{
       log,
@@ -308,7 +310,7 @@ async function compareWithLeaves(
       endsEarlier: false,
       checksTimes: true,
     },
-    ...{ publishGraceMs: graceMs, accepted, acceptances, folder: folder!, copies },
+    ...{ publishGraceMs: graceMs, accepted, acceptances, store: store!, copies },
     witnesses: witnessPolicyOf(options),
     ...(threads.count === 0 ? {} : { compareRun: (run: LeafRun) => threads.run('run', run) }),
   }
@@ -347,7 +349,7 @@ async function verifyArchived(
           ...{ endsEarlier: true, checksTimes: true, publishGraceMs: 0 },
           witnesses: witnessPolicyOf(options),
           topics: topicSpecs.filter(({ name }) => contents.topics.has(name)),
-          folder: context.path(options.transparency),
+          store: await publishedAt(context, options.transparency),
           heads: contents.trees,
         })
   const erasures = await readErasures({ log, codec })

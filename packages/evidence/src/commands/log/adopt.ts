@@ -56,7 +56,7 @@ docs/runbooks/move-to-another-cluster.md goes through it.`,
             )
           return await adoptLog({
             ...{ log: eventLog.unchecked, codec, database, by: operator(), reason, dryRun },
-            ...{ verifier: settings.keys.verifier, folders: settings.folders },
+            ...{ verifier: settings.keys.verifier, stores: settings.stores },
             places: await placesOf(eventLog, topicSpecs),
           }).catch(refusedEvidence)
         },

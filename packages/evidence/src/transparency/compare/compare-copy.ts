@@ -1,6 +1,7 @@
-/** Compares a further folder of published files with the tree: a copy that was set back, or that lacks something, is found. */
+/** Compares a further store of published files with the tree: a copy that was set back, or that lacks something, is found. */
 import type { Verifier } from '@cupel/signing'
 import { publishedNote } from '../published.js'
+import type { PublishedStore } from '../store/published-store.js'
 import { compareTiles } from './compare-files.js'
 import type { Findings } from './findings.js'
 import type { GrownTree } from './grown-tree.js'
@@ -19,16 +20,22 @@ interface Parts {
   readonly findings: Findings
 }
 
-export async function compareCopy(root: string, parts: Parts): Promise<void> {
+export async function compareCopy(store: PublishedStore, parts: Parts): Promise<void> {
   const { findings, tree } = parts
   const identity = await parts.log.identity()
-  const read = async () => ({ note: await publishedNote(root) })
+  const read = async () => ({ note: await publishedNote(store) })
   const { note, files } = await whenPublished(read, () => parts.size, { ...parts, identity })
-  if (typeof files === 'string') return findings.fault(`${root}/checkpoint: ${files}`)
-  requireSameLength(root, { ...parts, note, files }, findings)
+  if (typeof files === 'string') return findings.fault(`${store.place}/checkpoint: ${files}`)
+  requireSameLength(store.place, { ...parts, note, files }, findings)
   if (files === null) return
   const signed = tree.rootAt(files.size)
   if (signed !== null && !signed.equals(files.root))
-    findings.fault(`${root}/checkpoint is of another tree than the other files.`)
-  await compareTiles(root, { from: tree.from, to: parts.to, size: files.size, hashOf: tree.hashOf, findings })
+    findings.fault(`${store.place}/checkpoint is of another tree than the other files.`)
+  await compareTiles(store, {
+    from: tree.from,
+    to: parts.to,
+    size: files.size,
+    hashOf: tree.hashOf,
+    findings,
+  })
 }

@@ -1,6 +1,4 @@
 /** Compares the published files with a tree: every tile that a reader of the checkpoint may request. */
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { leafHash } from '@cupel/signing'
 import { HASH_BYTES } from '../format/leaf.js'
 import {
@@ -12,7 +10,8 @@ import {
   TILE_WIDTH,
   type TileName,
 } from '../format/tiles.js'
-import { firstOf, publishedTile } from '../published.js'
+import { firstOf, narrowerOf, publishedTile, tileFile } from '../published.js'
+import type { PublishedStore } from '../store/published-store.js'
 import type { Findings } from './findings.js'
 
 /** Hashes of a level of the tree: level 0 are those of leaves. */
@@ -23,7 +22,7 @@ export type HashesOf = (level: number, index: number) => Buffer | undefined
  * differs. The entries themselves are compared with rows and records elsewhere. Only of the tiles that a tree of `to` leaves has and one of `from` has not.
  */
 export async function compareTiles(
-  root: string,
+  store: PublishedStore,
   {
     from,
     to,
@@ -42,10 +41,10 @@ export async function compareTiles(
   const needed = newTiles(from, Math.min(to, size)).map((name) => asPublished(name, size))
   for (const name of needed) {
     const { level, index, width } = name
-    const file = join(root, 'tile', tilePath(name))
+    const file = `${store.place}/${tileFile(name)}`
     const below = TILE_WIDTH ** (level === 'entries' ? 0 : level)
     const first = index * TILE_WIDTH * below
-    const tile = await publishedTile(root, name)
+    const tile = await publishedTile(store, name)
     if (tile === null) findings.fault(`${file} is gone: put it back, from a copy.`, first)
     else if (level === 'entries') {
       const entries = entriesOfBundle(tile)
@@ -62,7 +61,7 @@ export async function compareTiles(
         )
     }
   }
-  await compareNarrower(root, needed, findings)
+  await compareNarrower(store, needed, findings)
 }
 
 /** A tile that a later leaf made wider is published as that. */
@@ -89,35 +88,21 @@ function firstWrong(
 }
 
 /** Readers of an earlier checkpoint request narrower tiles. Tiles after the checkpoint are not used yet. */
-async function compareNarrower(root: string, needed: readonly TileName[], findings: Findings): Promise<void> {
+async function compareNarrower(
+  store: PublishedStore,
+  needed: readonly TileName[],
+  findings: Findings,
+): Promise<void> {
   for (const name of needed) {
-    const folder = join(root, 'tile', `${tilePath({ ...name, width: TILE_WIDTH })}.p`)
-    for (const file of await filesIn(folder)) {
+    const folder = narrowerOf(name)
+    for (const file of await store.list(folder)) {
       const narrower = parseTilePath(tilePath({ ...name, width: Number(file) || 0 }))
       if (narrower === null || narrower.width >= name.width) continue
-      const [bytes, whole] = [await readOrNull(join(folder, file)), await publishedTile(root, name)]
+      const [bytes, whole] = [await store.read(`${folder}/${file}`), await publishedTile(store, name)]
       // The writer removes narrower tiles meanwhile.
       if (bytes === null || whole === null) continue
       if (firstOf(whole, narrower)?.equals(bytes) !== true)
-        findings.fault(`${join(folder, file)} is not the beginning of the tile that followed it.`)
+        findings.fault(`${store.place}/${folder}/${file} is not the beginning of the tile that followed it.`)
     }
-  }
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-}
-
-async function readOrNull(file: string): Promise<Buffer | null> {
-  try {
-    return await readFile(file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
   }
 }

@@ -23,6 +23,7 @@ import { createFindings, type Findings, type LeafProblem, type TreeFault } from 
 import { growTree, type GrownTree } from './grown-tree.js'
 import type { KeptHead } from './kept-head.js'
 import { signedTrees, type SignedTree, type SignedTrees } from './signed-trees.js'
+import type { PublishedStore } from '../store/published-store.js'
 import { leavesOfFiles, leavesOfRows, type LeafSource, type StoredLeaf } from './stored-leaves.js'
 
 export interface TransparencyComparison extends ComparedRecords {
@@ -55,10 +56,10 @@ export interface CompareTransparencyOptions {
   readonly places: readonly Place[]
   /** Null if only the published files are compared. */
   readonly database: Database | null
-  /** The published folder, with `checkpoint` and `tile`; null if only the rows are compared. */
-  readonly folder: string | null
-  /** Further folders with the same files: each must have every tile of the tree. */
-  readonly copies: readonly string[]
+  /** The published files, with `checkpoint` and `tile`; null if only the rows are compared. */
+  readonly store: PublishedStore | null
+  /** Further stores with the same files: each must have every tile of the tree. */
+  readonly copies: readonly PublishedStore[]
   readonly verifier: Verifier
   /** Witnesses, enough of which must have cosigned a checkpoint. */
   readonly witnesses: WitnessPolicy
@@ -138,7 +139,7 @@ interface Sides {
 }
 
 function sidesOf(options: CompareTransparencyOptions, trees: SignedTrees, findings: Findings): Sides {
-  const { database, folder, since = null, until = Infinity } = options
+  const { database, store, since = null, until = Infinity } = options
   const rows = side(
     { size: trees.rows?.size ?? 0, since, until },
     { signed: trees.rows?.signed ?? null, notes: trees.notes.rows },
@@ -150,12 +151,12 @@ function sidesOf(options: CompareTransparencyOptions, trees: SignedTrees, findin
   const files = side(
     { size: trees.files?.size ?? 0, since, until },
     { signed: trees.files, notes: trees.notes.files, named },
-    (size) => leavesOfFiles(folder!, size),
+    (size) => leavesOfFiles(store!, size),
   )
   for (const { of, signed } of named)
     if (signed.size > files.size)
       findings.fault(
-        `${of} names a tree of ${signed.size} leaves, and ${folder} has ${files.size}: older files were put there.`,
+        `${of} names a tree of ${signed.size} leaves, and ${store?.place} has ${files.size}: older files were put there.`,
         files.size,
       )
   const present = [...(trees.rows === null ? [] : [rows]), ...(trees.files === null ? [] : [files])]
@@ -199,7 +200,7 @@ async function compareBatches(
 function requireTrees(
   { rows, files }: Sides,
   {
-    folder,
+    store,
     to,
     isEnd,
     findings,
@@ -208,7 +209,7 @@ function requireTrees(
 ): void {
   if (isEnd) {
     requireRoot(rows, 'The rows of the database', findings)
-    requireRoot(files, `The leaves in ${folder}`, findings)
+    requireRoot(files, `The leaves in ${store?.place}`, findings)
   }
   for (const { notes, named, signed, tree } of [rows, files])
     for (const note of [...notes, ...named])
@@ -216,7 +217,7 @@ function requireTrees(
         requireNamedRoot(note, { tree, compared: comparedTrees, findings })
 }
 
-/** What is stored beside the leaves: rows of the tree, tiles, and further folders. */
+/** What is stored beside the leaves: rows of the tree, tiles, and further stores. */
 async function compareStores(
   trees: SignedTrees,
   { rows, files }: Sides,
@@ -224,7 +225,7 @@ async function compareStores(
 ): Promise<void> {
   if (trees.rows !== null) await compareRows(options.database!, { ...trees.rows, tree: rows.tree, findings })
   const ofFiles = { from, to, size: files.size, hashOf: files.tree.hashOf, findings }
-  if (trees.files !== null) await compareTiles(options.folder!, ofFiles)
+  if (trees.files !== null) await compareTiles(options.store!, ofFiles)
   const tree = files.size >= rows.size ? files.tree : rows.tree
   for (const copy of options.copies)
     await compareCopy(copy, { ...options, size: rows.size > 0 ? rows.size : files.size, to, tree, findings })

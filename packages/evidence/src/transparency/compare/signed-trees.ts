@@ -6,6 +6,7 @@ import { openCheckpoint, originOf, type Checkpoint } from '../format/checkpoint.
 import { COSIGNED, publishedNote } from '../published.js'
 import type { SignedNote } from './cosigned-trees.js'
 import type { Findings } from './findings.js'
+import type { PublishedStore } from '../store/published-store.js'
 import { loadRows, type StoredRows } from './stored-leaves.js'
 
 export type SignedTree = Checkpoint
@@ -29,7 +30,7 @@ export interface SignedTrees {
 interface Options {
   readonly log: { identity(): Promise<string> }
   readonly database: Database | null
-  readonly folder: string | null
+  readonly store: PublishedStore | null
   readonly verifier: Verifier
   /** How long files may be behind the rows of a running log, in milliseconds. */
   readonly publishGraceMs: number
@@ -40,7 +41,7 @@ const GRACE_REST_MS = 50
 
 /** Null if there are neither rows nor files. */
 export async function signedTrees(options: Options, findings: Findings): Promise<SignedTrees | null> {
-  const { folder, verifier } = options
+  const { store, verifier } = options
   const identity = await options.log.identity()
   const { note, cosigned, stored } = await settled(options, identity)
   if (note === null && (stored === null || isEmpty(stored))) return null
@@ -50,14 +51,14 @@ export async function signedTrees(options: Options, findings: Findings): Promise
     findings.fault(`${of}: ${signed}`)
     return null
   }
-  const files = note === null ? null : opened(note, `${folder}/checkpoint`)
+  const files = note === null ? null : opened(note, `${store?.place}/checkpoint`)
   const rows = stored === null ? null : rowsOf(stored, opened, findings)
   if (rows === null && options.database !== null && files !== null && options.looksForLoss !== true)
     findings.fault(
-      `The database has no transparency log, and ${folder} holds one of ${files.size} leaves: its rows were removed, or another database was put there.`,
+      `The database has no transparency log, and ${store?.place} holds one of ${files.size} leaves: its rows were removed, or another database was put there.`,
     )
-  if (folder !== null && rows !== null)
-    requireSameLength(folder, { note, files, size: rows.size, ...options }, findings)
+  if (store !== null && rows !== null)
+    requireSameLength(store.place, { note, files, size: rows.size, ...options }, findings)
   const notesOf = (side: Side): SignedNote[] => signedNotes(side, opened, findings)
   return {
     ...{ rows, files },
@@ -68,7 +69,7 @@ export async function signedTrees(options: Options, findings: Findings): Promise
         note: stored?.checkpoint,
         cosigned: stored?.cosigned,
       }),
-      files: notesOf({ of: `${folder}/${COSIGNED}`, last: files, note, cosigned }),
+      files: notesOf({ of: `${store?.place}/${COSIGNED}`, last: files, note, cosigned }),
     },
   }
 }
@@ -99,12 +100,12 @@ function signedNotes(
 
 /** Rows of one moment, and files that were read before them: the files of an honest log have no more leaves. */
 async function settled(options: Options, identity: string) {
-  const { folder, database } = options
-  let due: number | null = folder === null ? 0 : null
+  const { store, database } = options
+  let due: number | null = store === null ? 0 : null
   const read = async () => {
     // Read first, because it is written last, and is never longer than the checkpoint beside it.
-    const cosigned = folder === null ? null : await publishedNote(folder, COSIGNED)
-    const note = folder === null ? null : await publishedNote(folder)
+    const cosigned = store === null ? null : await publishedNote(store, COSIGNED)
+    const note = store === null ? null : await publishedNote(store)
     const stored = database === null ? null : await loadRows(database, identity)
     due ??= stored?.size ?? 0
     return { cosigned, note, stored }
@@ -161,7 +162,7 @@ function rowsOf(
 
 /** Reports files that are not as long as the tree of `size` leaves. */
 export function requireSameLength(
-  folder: string,
+  place: string,
   {
     note,
     files,
@@ -175,12 +176,12 @@ export function requireSameLength(
   },
   findings: Findings,
 ): void {
-  if (note === null) findings.fault(`${folder}/checkpoint is gone: put the folder back, from a copy.`)
+  if (note === null) findings.fault(`${place}/checkpoint is gone: put the files back, from a copy.`)
   if (files === null || files.size === size || (files.size > size && looksForLoss)) return
   findings.fault(
     files.size > size
-      ? `${folder} holds a transparency log of ${files.size} leaves, and the database has ${size}: an older database was restored, or its rows were changed.`
-      : `${folder} holds a transparency log of ${files.size} leaves, and the database has ${size}: older files were put there, or the projector cannot publish.`,
+      ? `${place} holds a transparency log of ${files.size} leaves, and the database has ${size}: an older database was restored, or its rows were changed.`
+      : `${place} holds a transparency log of ${files.size} leaves, and the database has ${size}: older files were put there, or the projector cannot publish.`,
     Math.min(files.size, size),
   )
 }

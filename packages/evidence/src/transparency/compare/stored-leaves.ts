@@ -4,6 +4,7 @@ import type { Queryable } from '@cupel/postgres'
 import { entriesOfBundle, hashesOfLevel, TILE_WIDTH } from '../format/tiles.js'
 import { publishedTile } from '../published.js'
 import { TRANSPARENCY_GROUP } from '../state.js'
+import type { PublishedStore } from '../store/published-store.js'
 
 export interface StoredLeaf {
   readonly entry: string
@@ -135,8 +136,8 @@ export async function rowsBehindTree(database: Queryable, number: number): Promi
   return rows.map(({ row }) => row)
 }
 
-/** `root` is the published folder, with `checkpoint` and `tile`. An invalid bundle has no leaves. */
-export function leavesOfFiles(root: string, size: number): LeafSource {
+/** `store` has `checkpoint` and `tile`. An invalid bundle has no leaves. */
+export function leavesOfFiles(store: PublishedStore, size: number): LeafSource {
   return {
     size,
     async read(from, to) {
@@ -144,7 +145,7 @@ export function leavesOfFiles(root: string, size: number): LeafSource {
       for (let at = from; at < to; at = from + leaves.length) {
         const index = Math.floor(at / TILE_WIDTH)
         const width = Math.min(TILE_WIDTH, hashesOfLevel(size, 0) - index * TILE_WIDTH)
-        const tile = await publishedTile(root, { level: 'entries', index, width })
+        const tile = await publishedTile(store, { level: 'entries', index, width })
         const entries = tile === null ? null : entriesOfBundle(tile)
         const end = Math.min(to, index * TILE_WIDTH + width)
         for (let leaf = at; leaf < end; leaf += 1) {

@@ -11,7 +11,7 @@ import type { ComparedPlace } from '../compare/compare-records.js'
 import { compareTransparency } from '../compare/compare-transparency.js'
 import { NO_WITNESSES } from '../format/cosignature.js'
 import type { EvidenceSettings } from '../keys/settings.js'
-import { longestPublished, transparencyFolder } from '../published.js'
+import { longestPublished, storeOfLog } from '../published.js'
 import { ensureLog, loadLog, lockLog, TRANSPARENCY_GROUP } from '../state.js'
 import { TransparencyStoppedError } from '../transparency-stopped.js'
 import { takeBackLeaves } from '../take-back.js'
@@ -37,13 +37,13 @@ export interface Loss {
 
 /** Compares the log with its leaves. Throws TransparencyStoppedError where more than its end differs, or rows and files are not whole. */
 export async function findLoss(parts: LossParts): Promise<Loss> {
-  const { log, database, keys, folders } = parts
+  const { log, database, keys, stores } = parts
   const identity = await log.identity()
-  const longest = await longestPublished({ folders, keys, log: identity })
+  const longest = await longestPublished({ stores, keys, log: identity })
   const { leaves: accepted } = await readAcceptedLosses({ ...parts, verifier: keys.verifier })
   const compared = await compareTransparency({
     ...{ ...parts, accepted, verifier: keys.verifier, witnesses: NO_WITNESSES, endsEarlier: false },
-    ...{ folder: transparencyFolder(longest?.folder ?? folders[0]!, identity), copies: [] },
+    ...{ store: storeOfLog(longest?.store ?? stores[0]!, identity), copies: [] },
     ...{ checksTimes: true, looksForLoss: true },
     ...{ maxProblems: Number.MAX_SAFE_INTEGER, publishGraceMs: 0 },
   })

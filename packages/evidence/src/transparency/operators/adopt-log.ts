@@ -23,8 +23,9 @@ import type { Verifier } from '@cupel/signing'
 import { readAcceptedLosses } from '../accepted-losses.js'
 import { compareTransparency, type TransparencyComparison } from '../compare/compare-transparency.js'
 import { NO_WITNESSES } from '../format/cosignature.js'
-import { transparencyFolder } from '../published.js'
+import { storeOfLog } from '../published.js'
 import { TRANSPARENCY_GROUP } from '../state.js'
+import type { PublishedStore } from '../store/published-store.js'
 import { TransparencyStoppedError } from '../transparency-stopped.js'
 
 export interface AdoptLogOptions {
@@ -34,8 +35,8 @@ export interface AdoptLogOptions {
   readonly database: Database
   readonly places: readonly Place[]
   readonly verifier: Verifier
-  /** Folders in which the leaves of the old log are published. */
-  readonly folders: readonly string[]
+  /** In which the leaves of the old log are published. */
+  readonly stores: readonly PublishedStore[]
   readonly by: string
   readonly reason: string
   readonly dryRun?: boolean
@@ -79,15 +80,15 @@ export async function adoptLog(options: AdoptLogOptions): Promise<AdoptedLog> {
 /** Compares the copy as if it were the log before. Its cluster may have given the records other times. */
 async function compareAs(
   replaces: LogIdentity,
-  { log, database, folders, verifier, ...parts }: AdoptLogOptions,
+  { log, database, stores, verifier, ...parts }: AdoptLogOptions,
 ): Promise<TransparencyComparison | null> {
   const unchecked = { ...portOf(log), identity: () => Promise.resolve(replaces) }
   // A record without a leaf was not the installation's, or no leaf of its partition comes after it; its MAC is checked when it is read.
   const asBefore = readAuthentic(unchecked, () => 'no-mac')
-  const [folder, ...copies] = folders.map((each) => transparencyFolder(each, replaces))
+  const [store, ...copies] = stores.map((each) => storeOfLog(each, replaces))
   const { leaves: accepted } = await readAcceptedLosses({ ...parts, log: asBefore, database, verifier })
   return await compareTransparency({
-    ...{ ...parts, log: asBefore, database, verifier, folder: folder!, copies, accepted },
+    ...{ ...parts, log: asBefore, database, verifier, store: store!, copies, accepted },
     ...{ witnesses: NO_WITNESSES, endsEarlier: false, checksTimes: false, maxProblems: 1, publishGraceMs: 0 },
   })
 }

@@ -1,11 +1,13 @@
 /** Tells whether a log lacks signed records: a process that starts on such a log would continue as if they never existed. */
 import { rangeOf, type EventLog, type LogRecord, type Place } from '@cupel/event-log'
+import { StoreRefusedError, StoreUnavailableError } from '@cupel/kit/object-store'
 import type { Database, Queryable } from '@cupel/postgres'
 import { parseLeafEntry } from '../format/leaf.js'
 import { recordHashOf } from '../leaf-of-record.js'
 import { olderDatabase } from '../publish-files.js'
-import { publishedCheckpoint, type Published } from '../published.js'
+import { publishedCheckpoint, storeOfLog, type Published } from '../published.js'
 import { loadLog, loadPositions } from '../state.js'
+import type { PublishedStore } from '../store/published-store.js'
 import { otherRecord, shorterLog, TransparencyStoppedError } from '../transparency-stopped.js'
 
 export interface LostRecordsParts extends Omit<Published, 'log'> {
@@ -21,14 +23,14 @@ const CONCURRENT_PARTITIONS = 16
  * log reports them. Throws the errors of log and database.
  */
 export async function lostRecords(parts: LostRecordsParts): Promise<string | null> {
-  const { log, database, folders, keys } = parts
+  const { log, database, stores, keys } = parts
   const identity = await log.identity()
   const size = (await loadLog(database, identity))?.tree.size ?? 0
-  for (const folder of folders) {
-    const published = await signedSize(folder, { log: identity, keys })
+  for (const store of stores) {
+    const published = await signedSize(store, { log: identity, keys })
     // A checkpoint is in the database before it is in a file.
     if (published > size && published > ((await loadLog(database, identity))?.tree.size ?? 0))
-      return olderDatabase(folder, identity, { published, size }).message
+      return olderDatabase(storeOfLog(store, identity), { published, size }).message
   }
   return await otherEnd(database, log)
 }
@@ -87,13 +89,15 @@ async function requireSameEnd(log: EventLog, last: LastLeaf, position: number): 
 }
 
 /** The size of the published tree that a known key signed; 0 if there is none, or if the file cannot be read. */
-async function signedSize(folder: string, of: Omit<Published, 'folders'>): Promise<number> {
+async function signedSize(store: PublishedStore, of: Omit<Published, 'stores'>): Promise<number> {
   try {
-    return (await publishedCheckpoint(folder, of))?.size ?? 0
+    return (await publishedCheckpoint(store, of))?.size ?? 0
   } catch (error) {
-    // An outage of the folder prevents no start, and an unsigned file proves nothing.
-    if (error instanceof TransparencyStoppedError || (error as NodeJS.ErrnoException).syscall !== undefined)
-      return 0
+    // An outage of the store prevents no start, and an unsigned file proves nothing.
+    const isOutage = [TransparencyStoppedError, StoreUnavailableError, StoreRefusedError].some(
+      (kind) => error instanceof kind,
+    )
+    if (isOutage || (error as NodeJS.ErrnoException).syscall !== undefined) return 0
     throw error
   }
 }

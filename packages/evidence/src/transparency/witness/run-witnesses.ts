@@ -21,6 +21,7 @@ import {
   takeTurn,
 } from './cosigned-rows.js'
 import { MAX_REST_MS, tellWitnesses, type Standing, type Telling } from './tell-witnesses.js'
+import type { PublishedStore } from '../store/published-store.js'
 import type { Witness, WitnessSettings } from './witness-settings.js'
 
 /** Time limit for a call of a witness, the connection included. A witness is called at most twice for one checkpoint. */
@@ -33,7 +34,7 @@ export interface WitnessesOptions {
   readonly log: { identity(): Promise<string> }
   readonly database: Database
   readonly keys: SigningKeys
-  readonly folders: readonly string[]
+  readonly stores: readonly PublishedStore[]
   /** Time between two checks for a new checkpoint, in milliseconds; a wake ends it early. */
   readonly intervalMs: number
   readonly logger: Logger
@@ -87,7 +88,7 @@ export function startWitnesses(options: WitnessesOptions): RunningWitnesses {
     // If another process publishes at this moment, the new cosignatures are published at the next check.
     if (!isPublished)
       isPublished = await publishFiles(database, {
-        folders: options.folders,
+        stores: options.stores,
         keys: options.keys,
         log: identity,
       })

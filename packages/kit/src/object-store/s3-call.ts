@@ -1,6 +1,6 @@
 /**
  * Calls of the S3 interface, signed with AWS Signature Version 4, to addresses of the form `https://endpoint/bucket/key`, which every store
- * understands. The client retries a call when a retry may help; every call of an archive can be retried. Redirects are not followed.
+ * understands. The client retries a call when a retry may help; every call of this client can be retried. Redirects are not followed.
  */
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,11 +23,11 @@ export interface S3Connection {
   readonly credentials: S3Credentials
   /** The certificate authorities of the store in PEM, instead of those of the system. */
   readonly ca?: string
-  /** For tests: shorter times than in an installation. */
+  /** Shorter times than those of a command. */
   readonly times?: Partial<S3Times>
 }
 
-/** Milliseconds. */
+/** Milliseconds, and a number of attempts. */
 export interface S3Times {
   /** Limit to connect, TLS included. */
   readonly connectMs: number
@@ -38,6 +38,7 @@ export interface S3Times {
   /** Pause before the second attempt; it doubles up to `maxPauseMs`. */
   readonly pauseMs: number
   readonly maxPauseMs: number
+  readonly attempts: number
 }
 
 export const s3Times: S3Times = {
@@ -46,9 +47,9 @@ export const s3Times: S3Times = {
   attemptMs: 300_000,
   pauseMs: 250,
   maxPauseMs: 8_000,
+  /** With the pauses a store may be unreachable for 24 seconds. */
+  attempts: 8,
 }
-/** Attempts of one call. With the pauses a store may be unreachable for 24 seconds. */
-export const S3_ATTEMPTS = 8
 /** Bytes of a page of a list, and of an error. */
 export const MAX_XML_BYTES = 8 * 1024 * 1024
 /** Idle connections are closed after this. */
@@ -67,11 +68,12 @@ export interface S3Answer {
   readonly status: number
   readonly bytes: Buffer
   readonly date: string
+  readonly etag: string
 }
 
-/** Statuses that may pass, including a conflict of two conditional calls at once. */
 /** The store does not implement the request. */
 const NOT_IMPLEMENTED = 501
+/** Statuses that may pass, including a conflict of two conditional calls at once. */
 const PASSING = new Set([408, 409, 425, 429])
 
 export interface S3Caller {
@@ -122,9 +124,9 @@ export function openS3Caller(bucket: string, connection: S3Connection): S3Caller
         if (answer.status < 500 && !PASSING.has(answer.status)) return answer
         if (answer.status === NOT_IMPLEMENTED) throw refused(asked, answer)
       }
-      if (attempt === S3_ATTEMPTS)
+      if (attempt >= times.attempts)
         throw new StoreUnavailableError(
-          `The store ${host} did not answer ${described(asked)} in ${S3_ATTEMPTS} attempts: ${reasonOf(answer)}.`,
+          `The store ${host} did not answer ${described(asked)} in ${times.attempts} attempts: ${reasonOf(answer)}.`,
           { cause: answer },
         )
       await sleep(Math.min(times.maxPauseMs, times.pauseMs * 2 ** (attempt - 1)))
@@ -153,6 +155,7 @@ async function callOnce(
     ...{ dispatcher, signal, method: asked.method, headers },
     body: asked.body ?? null,
   })
+  const headerOf = (name: string): string => String(answered[name] ?? '')
   try {
     const maxBytes = status < 300 ? asked.maxBytes : MAX_XML_BYTES
     const stated = Number(answered['content-length'] ?? Number.NaN)
@@ -160,7 +163,7 @@ async function callOnce(
     const bytes = await readBody(body, maxBytes)
     if (Number.isSafeInteger(stated) && bytes.length !== stated)
       throw new Error(`its answer was cut off after ${bytes.length} of ${stated} bytes`)
-    return { status, bytes, date: String(answered['date'] ?? '') }
+    return { status, bytes, date: headerOf('date'), etag: headerOf('etag') }
   } finally {
     // Otherwise the connection would wait until the rest of the body is read.
     body.on('error', () => undefined).destroy()

@@ -1,14 +1,13 @@
 /** A store in memory with the S3 interface that can also fail as stores do. It checks no signatures. */
 import { once } from 'node:events'
+import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { openS3Store, type ArchiveStore, type S3StoreOptions } from '../src/index.js'
 
-export const BUCKET = 'archives'
-export const PLACE = `s3://${BUCKET}/one`
+const BUCKET = 'archives'
 
-export interface Asked {
+interface Asked {
   readonly method: string
   /** Path with the bucket, without query. */
   readonly path: string
@@ -18,7 +17,7 @@ export interface Asked {
 }
 
 /** The fault that replaces the answer, or follows the finished work if `isDone`. */
-export type Fault =
+export type StoreFault =
   | { readonly kind: 'status'; readonly status: number; readonly body?: string }
   | { readonly kind: 'silence' | 'reset' | 'cut' | 'unconditional' }
   /** The work is done, and the answer is lost. */
@@ -28,12 +27,21 @@ export interface ScriptedStore {
   readonly objects: Map<string, Buffer>
   /** Every received call, as `METHOD path`. */
   readonly calls: string[]
-  fault: (asked: Asked) => Fault | null
+  fault: (asked: Asked) => StoreFault | null
   /** The page size of a list. */
   pageSize: number
   /** The answer that replaces an honest list. */
   listAnswer: string | null
-  open(options?: Partial<S3StoreOptions>): ArchiveStore
+  /** Its one bucket. */
+  readonly bucket: string
+  readonly endpoint: string
+  /** What a client needs, with short times. */
+  readonly connection: {
+    readonly endpoint: string
+    readonly region: string
+    readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
+    readonly times: typeof times
+  }
   close(): Promise<void>
 }
 
@@ -51,15 +59,14 @@ export async function openScriptedStore(tls?: {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
+  const endpoint = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
   const store: ScriptedStore = {
     ...{ objects, calls: [], fault: () => null, pageSize: 1_000, listAnswer: null },
-    open: (options = {}) =>
-      openS3Store(PLACE, {
-        endpoint: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
-        region: 'us-east-1',
-        credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
-        ...{ times, ...options },
-      }),
+    ...{ bucket: BUCKET, endpoint },
+    connection: {
+      ...{ endpoint, region: 'us-east-1', times },
+      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+    },
     async close() {
       server.closeAllConnections()
       server.close()
@@ -88,11 +95,16 @@ async function answer(
     response.statusCode = fault.status
     return void response.end(fault.body ?? '')
   }
-  const isConditional = request.headers['if-none-match'] === '*' && fault?.kind !== 'unconditional'
+  const isUnconditional = fault?.kind === 'unconditional'
+  const condition: Condition = {
+    isNew: !isUnconditional && request.headers['if-none-match'] === '*',
+    etag: isUnconditional ? undefined : request.headers['if-match'],
+  }
   const done =
-    path === `/${BUCKET}` ? list(store, searchParams) : work(store, { call, path, body, isConditional })
+    path === `/${BUCKET}` ? list(store, searchParams) : work(store, { call, path, body, condition })
   if (fault?.kind === 'lost') return void request.socket.destroy()
   response.statusCode = done.status
+  if (done.status === 200) response.setHeader('etag', etagOf(done.body))
   if (fault?.kind !== 'cut') return void response.end(done.body)
   response.setHeader('content-length', done.body.length)
   response.write(done.body.subarray(0, done.body.length / 2), () => request.socket.destroy())
@@ -103,19 +115,30 @@ interface Done {
   readonly body: Buffer
 }
 
+interface Condition {
+  readonly isNew: boolean
+  readonly etag: string | undefined
+}
+
+const etagOf = (bytes: Buffer): string => `"${hash('md5', bytes)}"`
+
 function work(
   { objects }: ScriptedStore,
   {
     call,
     path,
     body,
-    isConditional,
-  }: { readonly call: string; readonly path: string; readonly body: Buffer; readonly isConditional: boolean },
+    condition,
+  }: { readonly call: string; readonly path: string; readonly body: Buffer; readonly condition: Condition },
 ): Done {
   const key = path.slice(BUCKET.length + 2)
   const found = objects.get(key)
   if (call.startsWith('PUT')) {
-    if (isConditional && found !== undefined) return { status: 412, body: errorOf('PreconditionFailed') }
+    if (condition.isNew && found !== undefined) return { status: 412, body: errorOf('PreconditionFailed') }
+    if (condition.etag !== undefined) {
+      if (found === undefined) return { status: 404, body: errorOf('NoSuchKey') }
+      if (etagOf(found) !== condition.etag) return { status: 412, body: errorOf('PreconditionFailed') }
+    }
     objects.set(key, body)
     return { status: 200, body: Buffer.alloc(0) }
   }

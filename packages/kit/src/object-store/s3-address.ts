@@ -1,4 +1,4 @@
-/** `s3://bucket/prefix`: the place of an archive in a store. */
+/** `s3://bucket/prefix`: a place in a store. */
 
 export interface S3Address {
   readonly bucket: string

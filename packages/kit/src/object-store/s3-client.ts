@@ -1,15 +1,34 @@
-/** The calls that an archive needs: put under a free name, get, list and delete. */
-import { MAX_LIST_PAGES } from '../limits.js'
+/** The calls that archives and published files need: put, put under a condition, get, list and delete. */
 import { readListedPage, readStoreError, type ListedPage } from './list-answer.js'
-import { MAX_XML_BYTES, openS3Caller, type S3Call, type S3Caller, type S3Connection } from './s3-call.js'
+import {
+  MAX_XML_BYTES,
+  openS3Caller,
+  type S3Answer,
+  type S3Call,
+  type S3Caller,
+  type S3Connection,
+} from './s3-call.js'
 import { StoreRefusedError } from './s3-errors.js'
+
+/** Pages of a list; stores put 1,000 files on each. */
+const MAX_LIST_PAGES = 10_000
+
+export interface S3Object {
+  readonly bytes: Buffer
+  /** Names this content of the key. */
+  readonly etag: string
+  /** The clock of the store, in milliseconds. */
+  readonly serverTime: number
+}
 
 export interface S3Client {
   /** False if the key is already taken. */
   putNew(key: string, bytes: Buffer): Promise<boolean>
+  /** False if the key has another content than the one that `etag` names, or none. */
+  putOver(key: string, bytes: Buffer, etag: string): Promise<boolean>
   put(key: string, bytes: Buffer): Promise<void>
-  /** Null if there is no such key. `serverTime` is the clock of the store, in milliseconds. Throws a RangeError beyond `maxBytes`. */
-  get(key: string, maxBytes: number): Promise<{ readonly bytes: Buffer; readonly serverTime: number } | null>
+  /** Null if there is no such key. Throws a RangeError beyond `maxBytes`. */
+  get(key: string, maxBytes: number): Promise<S3Object | null>
   delete(key: string): Promise<void>
   /** Every key that begins with `prefix`, without order. */
   list(prefix: string): Promise<readonly string[]>
@@ -25,21 +44,26 @@ export function openS3Client(bucket: string, connection: S3Connection): S3Client
     const asked: S3Call = { method: 'PUT', key, headers, body, maxBytes: MAX_XML_BYTES }
     const answer = await caller.call(asked)
     if (answer.status < 300 || answer.status === PRECONDITION_FAILED) return answer.status
+    if ('if-match' in headers && isMissing(answer)) return NOT_FOUND
     throw caller.refused(asked, answer)
   }
 
   return {
     putNew: async (key, bytes) => (await putAs(key, bytes, { 'if-none-match': '*' })) !== PRECONDITION_FAILED,
+    async putOver(key, bytes, etag) {
+      const status = await putAs(key, bytes, { 'if-match': etag })
+      return status !== PRECONDITION_FAILED && status !== NOT_FOUND
+    },
     async put(key, bytes) {
       await putAs(key, bytes, {})
     },
     async get(key, maxBytes) {
       const asked: S3Call = { method: 'GET', key, maxBytes }
       const answer = await caller.call(asked)
-      if (answer.status === 200) return { bytes: answer.bytes, serverTime: timeOf(answer.date) }
+      if (answer.status === 200)
+        return { bytes: answer.bytes, etag: answer.etag, serverTime: timeOf(answer.date) }
       // A bucket that does not exist is not an empty archive.
-      if (answer.status === NOT_FOUND && readStoreError(answer.bytes.toString())?.code === 'NoSuchKey')
-        return null
+      if (isMissing(answer)) return null
       throw caller.refused(asked, answer)
     },
     async delete(key) {
@@ -50,6 +74,9 @@ export function openS3Client(bucket: string, connection: S3Connection): S3Client
     list: (prefix) => listAll(bucket, caller, prefix),
   }
 }
+
+const isMissing = ({ status, bytes }: S3Answer): boolean =>
+  status === NOT_FOUND && readStoreError(bytes.toString())?.code === 'NoSuchKey'
 
 async function listAll(bucket: string, caller: S3Caller, prefix: string): Promise<readonly string[]> {
   const keys = new Set<string>()
