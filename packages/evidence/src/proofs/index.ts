@@ -30,7 +30,7 @@ export {
   type VerifiedPartition,
   type VerifyPartition,
 } from './verify-partition.js'
-export type { SignatureParts, SignatureSummary } from './report-signatures.js'
+export type { SignatureSummary } from './report-signatures.js'
 export { compareLatestReports } from './compare-latest-reports.js'
 export { differenceOf } from './compare-read-models.js'
 export { meaningOfProblem, placeOfProblem, problemAt, problemOfRow, type Problem } from './problem.js'

@@ -17,12 +17,7 @@ export {
   type CompareTransparencyOptions,
   type TransparencyComparison,
 } from './compare/compare-transparency.js'
-export {
-  createRunComparison,
-  type ComparedRun,
-  type CompareRun,
-  type LeafRun,
-} from './compare/record-check.js'
+export { createRunComparison, type ComparedRun, type LeafRun } from './compare/record-check.js'
 export type { KeptHead } from './compare/kept-head.js'
 export type { LeafProblem, LeafProblemKind } from './compare/findings.js'
 export { logKey, openCheckpoint } from './format/checkpoint.js'
