@@ -6,4 +6,4 @@ export {
   listAuditEntries,
 } from './queries.js'
 export { auditView } from './reducers.js'
-export { type KeyDay, type UsageDayCursor, type UsageDayPage, countUsage, listUsageDays } from './usage.js'
+export { type KeyDay, countUsage, listUsageDays } from './usage.js'

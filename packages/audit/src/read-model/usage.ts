@@ -36,13 +36,13 @@ export async function countUsage(
   }))
 }
 
-export interface UsageDayCursor {
+interface UsageDayCursor {
   /** YYYY-MM-DD. */
   readonly day: string
   readonly keyId: string
 }
 
-export interface UsageDayPage {
+interface UsageDayPage {
   readonly items: readonly KeyDay[]
   readonly next: UsageDayCursor | null
 }
