@@ -46,6 +46,14 @@ test('a thread is a program, also if the module next to it names it for another 
   expect(readFileSync(join(root, 'dist', 'verify-worker.js'), 'utf8')).not.toMatch(/from ['"]@cupel\//)
 })
 
+test('the library of mail is only in the programs that send mail', () => {
+  const having = Object.keys(programs).filter((name) =>
+    programs[name].libraries.some((path) => path.endsWith('/nodemailer')),
+  )
+  // The command line checks the mail server (`cupel doctor`), and runs every service.
+  expect(having.sort()).toEqual(['cli', 'webhook-dispatcher'])
+})
+
 test('bundles hold libraries, and no bundled module looks for a library or for files next to itself', async () => {
   const { metafile } = await build({ ...bundleOptions(root), write: false })
   await stop()

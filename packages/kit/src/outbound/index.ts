@@ -1,7 +1,6 @@
 export { parseAllowedRanges, type AllowedRange } from './allowed-ranges.js'
 export { createJudge, MAX_URL_LENGTH, type Judge } from './judge-url.js'
 export { NameNotFound, type ResolveName } from './resolve-name.js'
-export { createMailClient, type MailClient, type MailResult } from './mail-client.js'
 export {
   createOutboundClient,
   type AdmitPlace,

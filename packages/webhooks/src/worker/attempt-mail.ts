@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { decideAttempt, mailParts, readMailMessage } from '@cupel/domain'
-import type { MailClient, MailResult } from '@cupel/kit/outbound'
+import type { MailClient, MailResult } from './mail-client.js'
 import { ERASED, maySeal, type PersonalData } from '@cupel/personal-data'
 import { readMailto, recipientOf, type ClaimedDelivery, type MailLinks } from '../index.js'
 import type { Attempted, NotAttempted } from './attempted.js'

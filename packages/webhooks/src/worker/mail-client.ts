@@ -2,7 +2,7 @@
  * Sends e-mail through the mail server that the operator named, which may be in a private network. TLS with a verified certificate is
  * required unless the operator allows otherwise. Each message has a connection of its own, and limits on time and on the text kept of an answer.
  */
-import { createSlots } from '../concurrency/index.js'
+import { createSlots } from '@cupel/kit/concurrency'
 import { createTransport } from 'nodemailer'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport/index.js'
 

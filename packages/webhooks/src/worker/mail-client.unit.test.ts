@@ -2,7 +2,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { until } from '@cupel/testkit'
 import { afterEach, expect, test } from 'vitest'
-import { createMailClient, type MailClient } from '../../src/outbound/index.js'
+import { createMailClient, type MailClient } from './mail-client.js'
 
 const MAIL = {
   ...{ messageId: '<msg_1@cupel.example>', from: 'cupel@cupel.example', to: 'analyst@example.org' },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from '@cupel/contracts'
 import type { MailStyle } from '@cupel/domain'
-import { createMailClient, type MailClient } from '@cupel/kit/outbound'
+import { createMailClient, type MailClient } from './mail-client.js'
 import type { PersonalData } from '@cupel/personal-data'
 import type { Database } from '@cupel/postgres'
 import { ConfigError, type Config } from '@cupel/kit/service'
