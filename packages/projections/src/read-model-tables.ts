@@ -43,6 +43,15 @@ export async function createReadModelSchema(
   await raiseTenantWalls(transaction, schema)
 }
 
+/** Tables that nobody keeps: nothing of them is written to the log of the database. */
+export async function leaveUnlogged(
+  transaction: Queryable,
+  { tables }: ReadModel,
+  schema: string,
+): Promise<void> {
+  for (const table of tables) await transaction.query(`ALTER TABLE ${schema}.${table} SET UNLOGGED`)
+}
+
 /** Gives everybody the rights on the tables of a schema that they have on the tables of the same names in another one. */
 export async function carryRights(
   transaction: Queryable,

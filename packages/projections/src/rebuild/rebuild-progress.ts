@@ -89,13 +89,17 @@ export async function storeProgress(
   )
 }
 
-/** Makes the indexes, in one transaction, and drops the progress. */
-export async function endProgress(database: Database, schema: string): Promise<void> {
+/** Makes the indexes, in one transaction, and drops the progress. Tables that are compared and dropped need no further index. */
+export async function endProgress(
+  database: Database,
+  schema: string,
+  { makesIndexes }: { readonly makesIndexes: boolean },
+): Promise<void> {
   await database.transaction({ at: 'projector.rebuild-batch' }, async (transaction) => {
     await transaction.query('SET LOCAL statement_timeout = 0')
-    const indexes = await transaction.query<{ definition: string }>(
-      `SELECT definition FROM ${schema}.rebuild_index`,
-    )
+    const indexes = makesIndexes
+      ? await transaction.query<{ definition: string }>(`SELECT definition FROM ${schema}.rebuild_index`)
+      : []
     for (const { definition } of indexes) await transaction.query(definition)
     await transaction.query(`DROP TABLE ${TABLES.map((table) => `${schema}.${table}`).join(', ')}`)
   })

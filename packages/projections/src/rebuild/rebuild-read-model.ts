@@ -14,6 +14,7 @@ import {
   carryRights,
   createReadModelSchema,
   hasCurrentDefinition,
+  leaveUnlogged,
   recordDefinition,
   schemaExists,
 } from '../read-model-tables.js'
@@ -122,7 +123,7 @@ async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
   // Until the comparison the new tables stay behind the live ones, so that both can be read at the same position.
   await build.readTo(await livePositions(database, options), 'reading')
   build.endProgress()
-  await endProgress(database, freshSchema(readModel))
+  await endProgress(database, freshSchema(readModel), { makesIndexes: !compareOnly })
   const isNewDefinition = (await hasCurrentDefinition(database, readModel)) === false
   const comparison = await compareWithLive(options, build)
   const differences = comparison.reduce(
@@ -156,6 +157,7 @@ async function freshTables(options: RebuildOptions): Promise<readonly PlaceProgr
   const identity = await log.identity()
   await database.transaction({ at: 'projector.install-tables' }, async (transaction) => {
     await createReadModelSchema(transaction, readModel, schema)
+    if (compareOnly) await leaveUnlogged(transaction, readModel, schema)
     await beginProgress(transaction, schema, { readModel, log: identity })
   })
   return []
