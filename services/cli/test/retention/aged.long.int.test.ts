@@ -1,7 +1,8 @@
 /**
- * An installation after years: made of many reports over two years, its largest view is built anew as by an upgrade, it hands old months to an
- * archive, is verified, and is restored from that archive. CUPEL_TEST_AGED_REPORTS is the number of reports; a night has more than a single run.
+ * An installation after years: made of many reports over two years, it is verified, upgraded from a version with other tables, views and schemas,
+ * hands old months to an archive, is verified again, and is restored from that archive. CUPEL_TEST_AGED_REPORTS is the number of reports; a night has more than a single run.
  */
+import { randomBytes } from 'node:crypto'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reportPartition, topicOf, type ReportGenerated } from '@cupel/contracts'
@@ -10,6 +11,7 @@ import { signedLog } from '@cupel/event-log'
 import { openEmbeddedLog } from '@cupel/event-log/embedded'
 import { publishKeys, SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import { startProjector } from '@cupel/projector'
+import { reportView } from '@cupel/reports/read-model'
 import { readSigningKeys } from '@cupel/signing'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
@@ -31,6 +33,10 @@ const KEPT_MONTHS = 3
 const FIRST_YEAR = 2024
 const REASON = ['--reason', 'Older than a year']
 const TOPIC = topicOf('ReportGenerated')
+/** Roles belong to the server, which tests share. */
+const SERVICES_ROLE = `cupel_aged_${randomBytes(6).toString('hex')}`
+/** Of an event that only the later version knows. */
+const LATER_SUBJECT = 'screening.watch.events.v1-WatchesCreated'
 
 let own: Decided
 let archive: string
@@ -98,8 +104,12 @@ async function projected(of: Pick<CommandLine, 'database'>): Promise<void> {
 }
 
 const settings = () => ({ ...own.environment, CUPEL_RETENTION_ARCHIVE: archive })
-const cupel = async (...args: string[]): Promise<Record<string, unknown>> => {
-  const said = await callCupel(settings(), [...args, '--json'])
+const cupel = (...args: string[]): Promise<Record<string, unknown>> => cupelWith(settings(), ...args)
+async function cupelWith(
+  environment: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<Record<string, unknown>> {
+  const said = await callCupel(environment, [...args, '--json'])
   expect({ ...said, out: said.exitCode === 0 ? '' : said.out }).toMatchObject({
     error: null,
     exitCode: 0,
@@ -128,18 +138,59 @@ beforeAll(async () => {
   await timed('project', () => projected(own))
   await timed('give leaves and archive', keep)
 }, HANG_MS)
-afterAll(() => own.close())
+afterAll(async () => {
+  await own.database.query(`DROP OWNED BY ${SERVICES_ROLE}; DROP ROLE ${SERVICES_ROLE}`)
+  await own.close()
+})
+
+test('it is verified, and its largest view is built anew', { timeout: HANG_MS }, async () => {
+  await timed('archive verify', () => cupel('archive', 'verify', archive, '--min-reports', String(REPORTS)))
+  await timed('audit verify', () => verifiedIn(cupel))
+  const rebuilt = await timed('audit replay', () => cupel('audit', 'replay', '--target', 'report-view'))
+  expect(rebuilt).toMatchObject({ differences: 0, switched: true })
+})
 
 test(
-  'it is verified, and its largest view is built anew, as an upgrade to another version of the view does',
+  'an upgrade from a version without a table and a schema, and with another view of the reports, leaves it whole, and a second one does nothing',
   { timeout: HANG_MS },
   async () => {
-    await timed('archive verify', () => cupel('archive', 'verify', archive, '--min-reports', String(REPORTS)))
-    await timed('audit verify', () => verifiedIn(cupel))
-    const rebuilt = await timed('audit replay', () => cupel('audit', 'replay', '--target', 'report-view'))
-    expect(rebuilt).toMatchObject({ differences: 0, switched: true })
+    await own.database.query('DROP SCHEMA sharing CASCADE')
+    await own.database.execute(`DELETE FROM public.cupel_migration WHERE id LIKE 'sharing/%'`)
+    await own.database.execute('DELETE FROM log.schema_version WHERE subject = $1', [LATER_SUBJECT])
+    await own.database.execute(
+      `UPDATE projection.read_model SET definition_sha256 = 'of another version' WHERE name = $1`,
+      [reportView.name],
+    )
+    await own.database.query('ALTER TABLE report_view.report DROP COLUMN further_owner_key')
+    const before = await rowsOf(own)
+    const changes = (await upgrade()).steps.flatMap((step) => step.changes)
+    expect(changes).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/migration sharing/),
+        expect.stringContaining(LATER_SUBJECT),
+        expect.stringMatching(/Rebuild the read model report-view/),
+      ]),
+    )
+    expect(await rowsOf(own)).toBe(before)
+    expect((await upgrade()).changed).toBe(false)
+    await timed('audit verify of the upgraded installation', () => verifiedIn(cupel))
   },
 )
+
+interface Upgraded {
+  readonly changed: boolean
+  readonly steps: readonly { readonly changes: readonly string[] }[]
+}
+/** The services have a role of their own, which an upgrade makes. */
+async function upgrade(): Promise<Upgraded> {
+  const services = new URL(own.connectionString)
+  ;[services.username, services.password] = [SERVICES_ROLE, 'of-this-test']
+  const environment = {
+    ...{ ...settings(), CUPEL_DATABASE_ADMIN_URL: own.connectionString },
+    CUPEL_DATABASE_URL: services.toString(),
+  }
+  return (await timed('upgrade', () => cupelWith(environment, 'upgrade'))) as unknown as Upgraded
+}
 
 test(
   'old months leave database and log, and all is verified and recomputed across the cut',
