@@ -19,6 +19,7 @@ const KINDS = {
   ledger: 'screens with exposure on a made-up chain, and the import of its labels and transfers',
   archive: 'create, verify and recompute an archive',
   neighbours: "p50 and p95 of a customer's screens while others call",
+  watches: 'p50 and p95 of screens while a list or a ledger segment changes watched addresses',
   web: 'p50 and p95 of pages of the console in front of many reports',
 }
 const USAGE = `npm run bench -- WHAT [options]
@@ -26,12 +27,12 @@ ${Object.entries(KINDS)
   .map(([name, text]) => `  ${name.padEnd(11)} ${text}`)
   .join('\n')}
 options
-  --only a,b                 parts of load or guard (idle, screen, bulk, labels), 7 or 100 of ledger (one address in so many is labelled), or words in the names of neighbours
+  --only a,b                 parts of load or guard (idle, screen, bulk, labels), 7 or 100 of ledger (one address in so many is labelled), list or segment of watches, or words in the names of neighbours
   --profile embedded|kafka   (default: both for load and guard, kafka for cost, embedded otherwise)
   --brokers 1|3              of the kafka profile (default: 1)
   --seconds N                length of each phase or turn (default: 10)
   --rounds N                 rounds of three turns (default: 6)
-  --rate N                   screens a second of neighbours and bulk (default: 50)
+  --rate N                   screens a second of neighbours, watches and bulk (default: 50)
   --size N                   rows, reports, or addresses of a job
   --docs                     write the table to docs/benchmarks.md`
 

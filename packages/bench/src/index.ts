@@ -40,6 +40,10 @@ export const kinds: Readonly<Record<string, Kind>> = {
     ...{ size: 1_000, profiles: ['embedded'] },
     run: async (options) => await (await import('./run-neighbours.js')).runNeighbours(options),
   },
+  watches: {
+    ...{ size: 100_000, profiles: ['embedded'] },
+    run: async (options) => await (await import('./run-watches.js')).runWatches(options),
+  },
   web: {
     ...{ size: 1_000_000, profiles: ['embedded'] },
     run: async (options) => await (await import('./run-web.js')).runWeb(options),
