@@ -1,4 +1,4 @@
-/** `COPY … FROM STDIN` with all of its lines at once. */
+/** `COPY … FROM STDIN` with all of its lines at once, and `COPY … TO STDOUT` in the binary format. */
 import pg from 'pg'
 
 /** The parts of the driver's connection and query used here; the driver's version is pinned, and tests cover each use. */
@@ -9,11 +9,12 @@ interface Wire {
 type Done = (error: Error | undefined, result: pg.QueryResult) => void
 interface DriverQuery {
   handleCopyInResponse(wire: Wire): void
+  handleCopyData(message: { readonly chunk: Buffer }): void
 }
 const Query = pg.Query as unknown as new (
   config: pg.QueryConfig,
   values: undefined,
-  callback: Done,
+  callback?: Done,
 ) => DriverQuery
 
 class CopyQuery extends Query {
@@ -38,5 +39,48 @@ export function copyLines(client: pg.ClientBase, text: string, lines: string | B
       else resolve(result.rowCount ?? 0)
     })
     client.query(query as unknown as pg.Submittable)
+  })
+}
+
+/** The fields of one row; null for a NULL. */
+export type BinaryRow = readonly (Buffer | null)[]
+
+/** Signature, flags and length of an extension, at the beginning of the binary format. */
+const HEADER_BYTES = 19
+/** In place of the number of fields, at its end. */
+const TRAILER = -1
+
+class CopyOutQuery extends Query {
+  readonly rows: BinaryRow[] = []
+  #isBegun = false
+
+  override handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
+    // The driver reads the next answer into the same memory.
+    const bytes = Buffer.from(chunk)
+    let at = this.#isBegun ? 0 : HEADER_BYTES
+    this.#isBegun = true
+    while (at < bytes.length) {
+      const count = bytes.readInt16BE(at)
+      at += 2
+      if (count === TRAILER) return
+      const fields: (Buffer | null)[] = []
+      for (let field = 0; field < count; field += 1) {
+        const length = bytes.readInt32BE(at)
+        at += 4
+        fields.push(length < 0 ? null : bytes.subarray(at, (at += length)))
+      }
+      this.rows.push(fields)
+    }
+  }
+}
+
+/** The pool accepts a query object of another class, and calls back itself. */
+export function copyOut(pool: pg.Pool, text: string): Promise<readonly BinaryRow[]> {
+  const query = new CopyOutQuery({ text }, undefined)
+  return new Promise((resolve, reject) => {
+    pool.query(query as unknown as string, [], (error: Error | undefined) => {
+      if (error) reject(error)
+      else resolve(query.rows)
+    })
   })
 }

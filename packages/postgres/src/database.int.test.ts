@@ -58,6 +58,30 @@ test('lines are copied from bytes as from a text', async () => {
   expect(await db.query('SELECT name FROM named')).toEqual([{ name: 'é' }, { name: '漢' }, { name: 'a' }])
 })
 
+test('rows are copied out byte for byte, and a statement that fails leaves the connections usable', async () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at))
+  await db.execute('CREATE TABLE copied (n int8, text text, bytes bytea)')
+  await db.execute('INSERT INTO copied SELECT n, $1, $2 FROM generate_series(1, 5000) n', ['é\n\t"', bytes])
+  await db.execute('INSERT INTO copied VALUES (5001)')
+  const all = 'COPY (SELECT * FROM copied ORDER BY n) TO STDOUT (FORMAT binary)'
+  // More statements than connections: each is given back.
+  for (const rows of await Promise.all([1, 2, 3].map(() => db.copyOut(all)))) {
+    expect(rows).toHaveLength(5001)
+    for (const [at, [n, text, found]] of rows.slice(0, 5000).entries()) {
+      expect(n!.readBigInt64BE()).toBe(BigInt(at + 1))
+      expect(text!.toString()).toBe('é\n\t"')
+      if (!bytes.equals(found!)) throw new Error(`The bytes of row ${at} differ`)
+    }
+    expect(rows.at(-1)!.slice(1)).toEqual([null, null])
+  }
+  expect(await db.copyOut('COPY (SELECT 1 WHERE false) TO STDOUT (FORMAT binary)')).toEqual([])
+  for (let tries = 0; tries < 3; tries += 1)
+    await expect(
+      db.copyOut('COPY (SELECT 1 / (3 - n) FROM copied) TO STDOUT (FORMAT binary)'),
+    ).rejects.toThrow('division by zero')
+  expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+})
+
 test('a bigint beyond 2^53 is refused, not rounded', async () => {
   await expect(db.query('SELECT 9007199254740993::int8 AS n')).rejects.toThrow(RangeError)
   expect(await db.query('SELECT 9007199254740991::int8 AS n')).toEqual([{ n: Number.MAX_SAFE_INTEGER }])

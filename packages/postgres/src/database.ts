@@ -1,7 +1,7 @@
 /** A pool of connections, statements that are prepared once, and transactions that name their failpoint. */
 import { failpoint, type FailpointName } from '@cupel/kit/failpoints'
 import pg from 'pg'
-import { copyLines } from './copy.js'
+import { copyLines, copyOut, type BinaryRow } from './copy.js'
 import { clientWithPasswordOf } from './renewed-password.js'
 import { ScopedQuery, type StatementScope } from './scoped-query.js'
 import { KEEP_ALIVE_MS, watchedClient } from './watched-client.js'
@@ -44,6 +44,11 @@ export interface TransactionOptions {
 
 export interface Database extends Queryable {
   transaction<T>(options: TransactionOptions, work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /**
+   * The rows of `COPY … TO STDOUT (FORMAT binary)`, the given statement: for many bytes, which the text format doubles. The driver reads
+   * binary answers only as text, except those of COPY.
+   */
+  copyOut(statement: string): Promise<readonly BinaryRow[]>
   /** Reserves one connection while `work` runs: for session advisory locks and cursors. */
   withConnection<T>(work: (connection: Queryable) => Promise<T>): Promise<T>
   readonly poolSize: { readonly total: number; readonly idle: number; readonly waiting: number }
@@ -105,6 +110,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     async transaction(transactionOptions, work) {
       const borrowed = await borrow(pool, options.onIdleError)
       return await runTransaction({ ...borrowed, onRoundTrip }, transactionOptions, work)
+    },
+    copyOut(statement) {
+      onRoundTrip(UNNAMED)
+      return copyOut(pool, statement)
     },
     async withConnection(work) {
       const { client, release } = await borrow(pool, options.onIdleError)

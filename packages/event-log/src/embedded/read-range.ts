@@ -1,7 +1,7 @@
 /** Reads a range of one partition in pages. */
-import type { Queryable } from '@cupel/postgres'
+import type { Database } from '@cupel/postgres'
 import { LogStoppedError, type LogRecord } from '../port.js'
-import { readPage, type PageLimits } from './record-pages.js'
+import { readLargePage, type PageLimits } from './record-pages.js'
 import type { PartitionAddress } from './topic-directory.js'
 import { unavailable } from './unavailable.js'
 
@@ -9,12 +9,12 @@ const PAGE: PageLimits = { records: 2_000, bytes: 4 * 1024 * 1024 }
 
 /** The records `from` ≤ offset < `to`, all of which are in the log. Throws LogStoppedError if some are gone. */
 export async function* readRange(
-  database: Queryable,
+  database: Database,
   address: PartitionAddress,
   from: number,
   to: number,
 ): AsyncGenerator<readonly LogRecord[]> {
-  const pageFrom = (next: number): Promise<LogRecord[]> => readPage(database, address, next, to, PAGE)
+  const pageFrom = (next: number): Promise<LogRecord[]> => readLargePage(database, address, next, to, PAGE)
   let next = from
   let coming = next < to ? pageFrom(next) : null
   while (coming !== null) {
