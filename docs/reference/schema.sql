@@ -2038,6 +2038,8 @@ AS $function$
 DECLARE
   locked int;
   first_offsets bigint[];
+  start_offset bigint;
+  end_offset bigint;
 BEGIN
   -- An acknowledged record survives a crash of the server, whatever the default of the installation is.
   IF current_setting('synchronous_commit') = 'off' THEN
@@ -2046,6 +2048,22 @@ BEGIN
   -- Under a stricter isolation the snapshot would be older than the locks, and offsets would be given twice.
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE EXCEPTION 'log.append needs the isolation level read committed';
+  END IF;
+  -- At low load most appends are of one record. Statements without arrays take three quarters of the processor time.
+  IF cardinality(partition_ids) = 1 AND cardinality(record_partition) = 1 THEN
+    SELECT p.start_offset INTO start_offset FROM log.topic_partition p WHERE p.id = partition_ids[1] FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'a partition of the append does not exist' USING ERRCODE = 'no_data_found';
+    END IF;
+    SELECT r.record_offset + 1 INTO end_offset FROM log.record r
+    WHERE r.partition_id = partition_ids[1] ORDER BY r.record_offset DESC LIMIT 1;
+    end_offset := greatest(start_offset, end_offset);
+    INSERT INTO log.record (partition_id, record_offset, key, headers, value) VALUES (
+      partition_ids[1], end_offset,
+      convert_from(substring(packed FROM 1 FOR key_bytes[1]), 'UTF8'),
+      convert_from(substring(packed FROM 1 + key_bytes[1] FOR header_bytes[1]), 'UTF8')::json,
+      substring(packed FROM 1 + key_bytes[1] + header_bytes[1] FOR value_bytes[1]));
+    RETURN ARRAY[end_offset];
   END IF;
   -- An append waits here until the one before it to the same partition has committed, so offsets become visible in order.
   -- Partitions are locked in ascending order, so that two appends cannot wait for each other.
