@@ -7,7 +7,7 @@ import type { Database } from '@cupel/postgres'
 import { LogStoppedError, type LogRecord } from '../port.js'
 import { readEnds } from './end-offsets.js'
 import type { PageLimits } from './record-pages.js'
-import { createRecordWindow, type RecordWindow } from './record-window.js'
+import { createRecordWindow, type RecordWindow, type WindowRoom } from './record-window.js'
 import type { PartitionAddress } from './topic-directory.js'
 
 /** A reader notices records of another process within this time, if one has appended a short time ago. */
@@ -56,7 +56,8 @@ export interface FeedHubOptions {
 
 interface Partition {
   readonly address: PartitionAddress
-  readonly listeners: Set<FeedListener>
+  /** Each with the offset from which it still has to read. */
+  readonly listeners: Map<FeedListener, number>
   readonly window: RecordWindow
   end: number
 }
@@ -68,6 +69,7 @@ export function createFeedHub(options: FeedHubOptions): FeedHub {
 class PollingHub implements FeedHub {
   private readonly options: FeedHubOptions
   private readonly partitions = new Map<number, Partition>()
+  private readonly room: WindowRoom = { usedBytes: 0 }
   private isReachable = true
   /** When another process last appended, or this one last opened a partition. */
   private newsAt = -Infinity
@@ -91,12 +93,12 @@ class PollingHub implements FeedHub {
   open(address: PartitionAddress, end: number, listener: FeedListener): PartitionFeed {
     let partition = this.partitions.get(address.id)
     if (partition === undefined) {
-      partition = { address, listeners: new Set(), window: createRecordWindow(end), end }
+      partition = { address, listeners: new Map(), window: createRecordWindow(end, this.room), end }
       this.partitions.set(address.id, partition)
     }
     const followed = partition
     followed.end = Math.max(followed.end, end)
-    followed.listeners.add(listener)
+    followed.listeners.set(listener, end)
     this.newsAt = performance.now()
     this.schedule()
     return {
@@ -104,11 +106,16 @@ class PollingHub implements FeedHub {
       end: () => followed.end,
       seen: (end) => (followed.end = Math.max(followed.end, end)),
       reachable: () => this.isReachable,
-      recent: (from, limits) => followed.window.recent(from, limits),
+      recent(from, limits) {
+        const records = followed.window.recent(from, limits)
+        if (followed.listeners.has(listener)) followed.listeners.set(listener, from + (records?.length ?? 0))
+        return records
+      },
       close: () => {
         followed.listeners.delete(listener)
-        if (followed.listeners.size === 0 && this.partitions.get(address.id) === followed)
-          this.partitions.delete(address.id)
+        if (followed.listeners.size > 0 || this.partitions.get(address.id) !== followed) return
+        this.partitions.delete(address.id)
+        followed.window.close()
       },
     }
   }
@@ -116,9 +123,9 @@ class PollingHub implements FeedHub {
   push(partitionId: number, records: readonly LogRecord[]): void {
     const partition = this.partitions.get(partitionId)
     if (partition === undefined) return
-    partition.window.add(records)
+    partition.window.add(records, Math.min(...partition.listeners.values()))
     partition.end = Math.max(partition.end, partition.window.end())
-    for (const listener of partition.listeners) listener.onNews()
+    for (const listener of partition.listeners.keys()) listener.onNews()
   }
 
   close(): void {
@@ -175,10 +182,10 @@ class PollingHub implements FeedHub {
     }
     if (end > partition.end) this.newsAt = performance.now()
     partition.end = Math.max(partition.end, end)
-    for (const listener of partition.listeners) listener.onNews()
+    for (const listener of partition.listeners.keys()) listener.onNews()
   }
 }
 
 function stop(partition: Partition, error: LogStoppedError): void {
-  for (const listener of [...partition.listeners]) listener.onStopped(error)
+  for (const listener of [...partition.listeners.keys()]) listener.onStopped(error)
 }

@@ -66,11 +66,47 @@ test('records of another process in between are not glossed over', () => {
 test('memory is bounded: the oldest are forgotten, a single large record is kept', () => {
   const feeds = hub(async () => ({ end: 0 }))
   const feed = feeds.open(address, 0, listener())
-  for (let at = 0; at < 10; at++) feeds.push(7, records(at, 1, 300_000))
-  expect(feed.recent(0, limits)).toBeNull()
-  expect(offsets(feed.recent(8, limits))).toEqual([8, 9])
-  feeds.push(7, records(10, 1, 1_900_000))
-  expect(offsets(feed.recent(10, { records: 1, bytes: 10 }))).toEqual([10])
+  for (let at = 0; at < 40; at++) feeds.push(7, records(at, 1, 300_000))
+  expect(feed.recent(12, limits)).toBeNull()
+  expect(feed.recent(13, limits)).not.toBeNull()
+  feeds.push(7, records(40, 1, 9_000_000))
+  expect(offsets(feed.recent(40, { records: 1, bytes: 10 }))).toEqual([40])
+  feeds.close()
+})
+
+test('what every reader has read is forgotten first', () => {
+  const feeds = hub(async () => ({ end: 0 }))
+  const [slow, fast] = [feeds.open(address, 0, listener()), feeds.open(address, 0, listener())]
+  const append = (at: number) => {
+    feeds.push(7, records(at, 1, 300_000))
+    expect(offsets(fast.recent(at, limits))).toEqual([at])
+  }
+  for (let at = 0; at < 10; at++) append(at)
+  expect(offsets(slow.recent(0, { records: 8, bytes: Infinity }))).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  append(10)
+  expect(slow.recent(7, limits)).toBeNull()
+  expect(offsets(slow.recent(8, { records: 1, bytes: 1 }))).toEqual([8])
+  slow.close()
+  append(11)
+  expect(fast.recent(8, limits)).toBeNull()
+  feeds.close()
+})
+
+test('busy partitions share the memory that is more than each always has, and give it back', () => {
+  const feeds = hub(async () => ({ end: 0 }))
+  const fill = (id: number) => {
+    const feed = feeds.open({ ...address, id }, 0, listener())
+    for (let at = 0; at < 26; at++) feeds.push(id, records(at, 1, 300_000))
+    return feed
+  }
+  const [first, second] = [fill(7), fill(8)]
+  expect([first.recent(0, limits), second.recent(0, limits)]).not.toContain(null)
+  const third = fill(9)
+  expect(third.recent(0, limits)).toBeNull()
+  expect(third.recent(23, limits)).not.toBeNull()
+  first.close()
+  second.close()
+  expect(fill(10).recent(0, limits)).not.toBeNull()
   feeds.close()
 })
 

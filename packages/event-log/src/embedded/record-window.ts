@@ -2,16 +2,31 @@
 import type { LogRecord } from '../port.js'
 import type { PageLimits } from './record-pages.js'
 
+/** Every partition has so much room. */
 const WINDOW_BYTES = 1024 * 1024
 const WINDOW_RECORDS = 2_000
+/** More is only for what a reader still has to read: it was appended while the reader rested for a second, or waited for its commit. */
+const LARGEST_WINDOW_BYTES = 8 * WINDOW_BYTES
+/** All windows of a process, as long as some are larger than each may always be. */
+const SHARED_BYTES = 16 * WINDOW_BYTES
+
+/** The bytes in all windows that share it. */
+export interface WindowRoom {
+  usedBytes: number
+}
 
 export interface RecordWindow {
-  /** Adds consecutive records. If they do not follow the window's last record, the window drops its earlier ones. */
-  add(records: readonly LogRecord[]): void
+  /**
+   * Adds consecutive records. If they do not follow the window's last record, the window drops its earlier ones. `unreadFrom`: every reader has
+   * read what is before it.
+   */
+  add(records: readonly LogRecord[], unreadFrom: number): void
   /** Offset after the last record. */
   end(): number
   /** Records from `from` on, within the limits; null if the window does not hold that offset. */
   recent(from: number, limits: PageLimits): LogRecord[] | null
+  /** Gives its room back. */
+  close(): void
 }
 
 interface Slice {
@@ -20,31 +35,46 @@ interface Slice {
   readonly bytes: number
 }
 
-export function createRecordWindow(from: number): RecordWindow {
+export function createRecordWindow(from: number, room: WindowRoom = { usedBytes: 0 }): RecordWindow {
   let slices: Slice[] = []
   let end = from
   let bytes = 0
   let count = 0
 
+  const resize = (change: number): void => {
+    bytes += change
+    room.usedBytes += change
+  }
+  const isFull = (unreadFrom: number): boolean => {
+    const mayHoldMore = bytes <= LARGEST_WINDOW_BYTES && room.usedBytes <= SHARED_BYTES
+    const isUnread = slices[0]!.first + slices[0]!.records.length > unreadFrom
+    return (bytes > WINDOW_BYTES || count > WINDOW_RECORDS) && !(mayHoldMore && isUnread)
+  }
+  const clear = (): void => {
+    slices = []
+    resize(-bytes)
+    count = 0
+  }
+
   return {
-    add(records) {
+    add(records, unreadFrom) {
       const first = records[0]!.offset
       if (first !== end) {
         // Another process appended in between.
-        slices = []
-        bytes = count = 0
+        clear()
       }
       const slice = { first, records, bytes: records.reduce((sum, record) => sum + record.value.length, 0) }
       slices.push(slice)
-      bytes += slice.bytes
+      resize(slice.bytes)
       count += records.length
       end = first + records.length
-      while (slices.length > 1 && (bytes > WINDOW_BYTES || count > WINDOW_RECORDS)) {
+      while (slices.length > 1 && isFull(unreadFrom)) {
         const oldest = slices.shift()!
-        bytes -= oldest.bytes
+        resize(-oldest.bytes)
         count -= oldest.records.length
       }
     },
+    close: clear,
     end: () => end,
     recent: (from, limits) =>
       slices.length === 0 || from < slices[0]!.first || from >= end ? null : page(slices, from, limits),
