@@ -34,16 +34,9 @@ test('the command line is started by the path of its module', () => {
 
 test('a thread is a program, also if the module next to it names it for another one that starts it', () => {
   const names = listPrograms(root).map((source) => source.slice(source.lastIndexOf('/') + 1))
-  expect(names).toEqual(
-    expect.arrayContaining([
-      'verify-worker.ts',
-      'recompute-worker.ts',
-      'render-worker.ts',
-      'result-worker.ts',
-    ]),
-  )
-  expect(programs.cli.files).toContain('dist/verify-worker.js')
-  expect(readFileSync(join(root, 'dist', 'verify-worker.js'), 'utf8')).not.toMatch(/from ['"]@cupel\//)
+  expect(names).toEqual(expect.arrayContaining(['audit-worker.ts', 'render-worker.ts', 'result-worker.ts']))
+  expect(programs.cli.files).toContain('dist/audit-worker.js')
+  expect(readFileSync(join(root, 'dist', 'audit-worker.js'), 'utf8')).not.toMatch(/from ['"]@cupel\//)
 })
 
 test('the library of mail is only in the programs that send mail', () => {
