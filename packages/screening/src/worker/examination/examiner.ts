@@ -70,6 +70,9 @@ export const noTransfers: TransfersOfAddress = { transfers: [], isCut: false, ne
 
 /** Examinations at once: each uses a connection that label look-ups need too. */
 const CONCURRENT_EXAMINATIONS = 3
+/** Of those, examinations of addresses with more transfers than these: they take many times as long, and most screens do not wait for them. */
+const CONCURRENT_LARGE = CONCURRENT_EXAMINATIONS - 1
+const FEW_TRANSFERS = 50
 /** Batches of transfers that are read at once. */
 const CONCURRENT_READS = 3
 
@@ -81,7 +84,7 @@ export function createExaminer(
   database: Queryable,
   turns: Turns = createTurns({ now: processMs }),
 ): Examiner {
-  const inSlot = createSlots(CONCURRENT_EXAMINATIONS)
+  const inTurn = createPlaces()
   /** Examinations for which a caller waits. */
   let awaited = 0
   const knownSizes: KnownSizes = new Map()
@@ -92,8 +95,6 @@ export function createExaminer(
     run: (requests) => readTogether(database, requests, (atMs) => turns.until(atMs)),
     maxConcurrentBatches: CONCURRENT_READS,
   })
-  const inTurn = <T>({ lane, accountId }: ExaminationOrder, work: () => Promise<T>): Promise<T> =>
-    lane === 'late' ? work() : inSlot(work, { owner: accountId, isLast: lane === 'bulk' })
   const counted = async <T>({ lane }: ExaminationOrder, work: () => Promise<T>): Promise<T> => {
     if (lane === 'late') return await work()
     awaited += 1
@@ -126,7 +127,9 @@ export function createExaminer(
           onSearched: (told) => void (searched = told),
         },
       )
-    const result = await (read.transfers.length === 0 ? examine() : inTurn(order, examine))
+    const result = await (read.transfers.length === 0
+      ? examine()
+      : inTurn(order, examine, read.transfers.length))
     return { result, labelsHoldUntilMs: holdUntilMs(), ...(searched === undefined ? {} : { searched }) }
   }
 
@@ -140,6 +143,24 @@ export function createExaminer(
       const result = await inTurn(order, () => readClusterFacts(database, request))
       return { result, labelsHoldUntilMs: holdUntilMs() }
     },
+  }
+}
+
+type InTurn = <T>(
+  order: Pick<ExaminationOrder, 'lane' | 'accountId'>,
+  work: () => Promise<T>,
+  transfers?: number,
+) => Promise<T>
+
+/** The places of examinations, each with the number of transfers of its address. */
+function createPlaces(): InTurn {
+  const inSlot = createSlots(CONCURRENT_EXAMINATIONS)
+  const inLargeSlot = createSlots(CONCURRENT_LARGE)
+  return ({ lane, accountId: owner }, work, transfers = 0) => {
+    if (lane === 'late') return work()
+    const isLast = lane === 'bulk'
+    if (transfers <= FEW_TRANSFERS) return inSlot(work, { owner, isLast, isUrgent: true })
+    return inLargeSlot(() => inSlot(work, { owner, isLast }), { owner, isLast })
   }
 }
 

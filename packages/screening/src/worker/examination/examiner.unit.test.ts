@@ -61,3 +61,36 @@ test('the many examinations of one account delay that of another by one, and tho
   await Promise.all(asked)
   expect(begun).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'a5', 'a6', 'c1'])
 })
+
+test('no number of large addresses that are examined delays a screen of a small one', async () => {
+  const rowsOf = (count: number, counterparty: number): string =>
+    Array.from(
+      { length: count },
+      (_, n) => `1 ${n} f ${counterparty}  1000000000000000000 ${n + 1} 1   f  n `,
+    ).join('\n')
+  const large = [3, 4, 5, 6].map((digit) => `0x${String(digit).repeat(40)}`)
+  let answer: () => void = () => undefined
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  const database = {
+    query: async ({ name }: { readonly name: string }, values: readonly unknown[]) => {
+      const isLarge = large.some((one) => String(values).includes(one))
+      if (name === 'ledger.read-transfers') return [{ rows: isLarge ? rowsOf(60, 8) : rowsOf(1, 9) }]
+      if (name === 'ledger.read-addresses')
+        return [8, 9].map((number) => ({ number, text: `0x${String(number).repeat(40)}` }))
+      if (name === 'ledger.parts') return [{ unknownTokens: false, calls: false }]
+      if (String(values).includes('8'.repeat(40))) await answered
+      return []
+    },
+  } as unknown as Queryable
+  const examiner = createExaminer(database)
+  const transfersOf = async (address: string): Promise<number> =>
+    (await examiner.exposure(order(address, 'interactive'))).result.ownTransfers
+  const waiting: Promise<number>[] = []
+  for (const one of large) {
+    waiting.push(transfersOf(one))
+    await new Promise((resolve) => setTimeout(resolve))
+  }
+  expect(await transfersOf(OTHER)).toBe(1)
+  answer()
+  expect(await Promise.all(waiting)).toEqual(large.map(() => 60))
+})
