@@ -50,6 +50,13 @@ export async function processorMs(rootPid: number): Promise<number> {
   return stats.reduce((sum, stat) => sum + Number(stat.split(' ')[0]), 0) / 1_000_000
 }
 
+/** What is in memory of the command and its children: a page that several share counts once. */
+export async function memoryMibOf(rootPid: number): Promise<number> {
+  const pids = [rootPid, ...descendants(rootPid).map(({ pid }) => pid)]
+  const all = await Promise.all(pids.map((pid) => textOf(`/proc/${pid}/smaps_rollup`)))
+  return all.reduce((sum, one) => sum + Number(/^Pss:\s+(\d+)/m.exec(one)?.[1] ?? 0), 0) / 1_024
+}
+
 /** User and system time, with that of children that ended, because backends of Postgres come and go. */
 async function cpuMsOf(pid: number): Promise<number> {
   const stat = await textOf(`/proc/${pid}/stat`)

@@ -8,7 +8,7 @@ import type { Database } from '@cupel/postgres'
 import { usesOf } from '../processes.js'
 import type { RunningSystem } from '../system.js'
 import { thousands } from '../table.js'
-import { addressesOf, labelRows, transferRows, type WorldOptions } from './world.js'
+import { labelRows, transferRows, type WorldOptions } from './world.js'
 
 export type Measured = readonly [what: string, measured: string]
 
@@ -30,8 +30,8 @@ export async function importWorld(
       postgresSeconds: postgresMs / 1_000,
     }
   }
-  const { transfers } = world
-  const labels = Math.ceil(addressesOf(world) / world.labelledEvery)
+  const transfers = world.transfers + (world.ofGiant ?? 0)
+  const labels = [...labelRows(world)].length - 1
   const rate = (
     count: number,
     { seconds, processorSeconds, postgresSeconds }: Awaited<ReturnType<typeof importOf>>,

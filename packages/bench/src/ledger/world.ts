@@ -9,10 +9,12 @@ export interface WorldOptions {
   readonly transfers: number
   /** One address in this many is labelled. */
   readonly labelledEvery: number
+  /** Further transfers, all of one address without a label, with customers of its own: the other transfers stay as they are. */
+  readonly ofGiant?: number
 }
 
 /** What is screened: each group has its own addresses. */
-export type Group = 'absent' | 'ordinary' | 'busy' | 'hub'
+export type Group = 'absent' | 'ordinary' | 'busy' | 'hub' | 'giant'
 
 const TRANSFERS_PER_ADDRESS = 5
 const SEED = 20_261_129
@@ -30,6 +32,8 @@ const ORDINARY_FROM_SHARE = 0.2
 const [ORDINARY_LEAST, ORDINARY_MOST] = [3, 10]
 const [BUSY_FROM, BUSY_TO] = [1_000, 11_000]
 const HUBS = 100
+const TRANSFERS_PER_CUSTOMER = 20
+const GIANT = -1
 
 const TRANSFERS_HEADER =
   'chain,block_number,block_time,tx_hash,log_index,kind,asset,asset_address,from_address,to_address,amount_raw,amount,amount_usd,source,status,transaction_index\n'
@@ -38,6 +42,8 @@ const LABELS_HEADER = 'address,chain,category,entity,source,source_url,confidenc
 /** The number P of addresses. */
 export const addressesOf = ({ transfers }: WorldOptions): number =>
   Math.ceil(transfers / TRANSFERS_PER_ADDRESS)
+
+const customersOf = ({ ofGiant = 0 }: WorldOptions): number => Math.ceil(ofGiant / TRANSFERS_PER_CUSTOMER)
 
 const textOf = (name: string): string => `0x${createHash('sha1').update(name).digest('hex')}`
 const addressOf = (id: number): string => textOf(`address ${id}`)
@@ -53,8 +59,11 @@ function* movements(options: WorldOptions): Generator<Movement> {
   const random = seededRandom(SEED).next
   const addresses = addressesOf(options)
   const any = (): number => Math.floor(addresses * random() ** 3)
-  for (let made = 0; made < options.transfers; made += 1) {
-    const [from, to] = [any(), any()]
+  const { transfers, ofGiant = 0 } = options
+  for (let made = 0; made < transfers + ofGiant; made += 1) {
+    const isOfGiant = made >= transfers
+    const customer = isOfGiant ? addresses + Math.floor(customersOf(options) * random()) : 0
+    const [from, to] = !isOfGiant ? [any(), any()] : made % 2 === 0 ? [customer, GIANT] : [GIANT, customer]
     const digits = LEAST_DIGITS + Math.floor(DIGITS * random())
     const leading = 1 + Math.floor(random() * (10 ** LEADING_DIGITS - 1))
     yield { from, to, baseUnits: `${leading}${'0'.repeat(digits - LEADING_DIGITS)}` }
@@ -83,7 +92,7 @@ export function* transferRows(options: WorldOptions): Generator<string> {
 /** The file of labels: every address whose number is a multiple of `labelledEvery`, hubs too. */
 export function* labelRows(options: WorldOptions): Generator<string> {
   yield LABELS_HEADER
-  const addresses = addressesOf(options)
+  const addresses = addressesOf(options) + customersOf(options)
   for (let id = 0; id < addresses; id += options.labelledEvery)
     yield `${addressOf(id)},ETH,${CATEGORIES[(id / options.labelledEvery) % CATEGORIES.length]},Entity ${id},made_up,https://example.org/${id},0.9,2026-01-01\n`
 }
@@ -92,7 +101,7 @@ export function* labelRows(options: WorldOptions): Generator<string> {
 export function groupsOf(options: WorldOptions, count: number): Readonly<Record<Group, readonly string[]>> {
   const addresses = addressesOf(options)
   const degrees = new Uint32Array(addresses)
-  for (const { from, to } of movements(options)) {
+  for (const { from, to } of movements({ ...options, ofGiant: 0 })) {
     degrees[from]! += 1
     degrees[to]! += 1
   }
@@ -111,5 +120,6 @@ export function groupsOf(options: WorldOptions, count: number): Readonly<Record<
     ordinary: drawn(Math.floor(addresses * ORDINARY_FROM_SHARE), addresses, isOrdinary),
     busy: drawn(Math.min(BUSY_FROM, addresses - 1), Math.min(BUSY_TO, addresses)),
     hub: drawn(0, Math.min(HUBS, addresses)),
+    giant: [addressOf(GIANT)],
   }
 }

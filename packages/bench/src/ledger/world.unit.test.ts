@@ -42,3 +42,19 @@ test('a world is the same in every run, and each of its transactions has a hash 
   expect(transfers.every((row) => BigInt(row[AMOUNT]!) > 0n)).toBe(true)
   expect([...transferRows(world)].join('') === rows.join('')).toBe(true)
 })
+
+test('the giant has its transfers with customers of its own, of whom some are labelled', () => {
+  const withGiant = { ...world, ofGiant: 1_000 }
+  const transfers = cellsOf(transferRows(withGiant))
+  expect(transfers.slice(0, world.transfers)).toEqual(cellsOf(transferRows(world)))
+  const [giant] = groupsOf(withGiant, 50).giant
+  const further = transfers.slice(world.transfers)
+  expect(further.every((row) => row[FROM] === giant || row[TO] === giant)).toBe(true)
+  const customers = new Set(further.flatMap((row) => [row[FROM]!, row[TO]!]).filter((one) => one !== giant))
+  const labelled = cellsOf(labelRows(withGiant)).map(([address]) => address!)
+  expect(labelled).not.toContain(giant)
+  expect(labelled.filter((one) => customers.has(one)).length).toBeGreaterThan(0)
+  expect(
+    [...degreesOf(transfers.slice(0, world.transfers)).keys()].filter((one) => customers.has(one)),
+  ).toEqual([])
+})
