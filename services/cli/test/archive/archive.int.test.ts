@@ -157,6 +157,8 @@ test('a segment that was changed is named with the records that it held, and not
     ...{ exitCode: 1, is_proven: false, problem_count: 1 },
     archive: { faults: [{ file: reportSegment(), topic: topicOf('ReportGenerated'), first: 0, next: 1 }] },
   })
+  const inThreads = await proof(['archive', 'verify', folder, '--threads', '2'])
+  expect(inThreads).toEqual(await proof(['archive', 'verify', folder, '--threads', '1']))
   const again = await auditor(['audit', 'recompute', '--archive', folder])
   expect(again.error).toMatchObject({ message: expect.stringContaining(reportSegment()) as string })
 })

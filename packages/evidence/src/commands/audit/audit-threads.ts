@@ -5,6 +5,7 @@ import { threadProgram } from '@cupel/kit/concurrency'
 import type { Config } from '@cupel/kit/service'
 import { InvalidArgumentError } from 'commander'
 import { CommandError, type CliContext } from '@cupel/command-line'
+import type { ReadArchive } from '@cupel/command-line/installation'
 import type {
   PartitionPiece,
   RangeQuestion,
@@ -17,13 +18,22 @@ import type { ComparedRun, LeafRun } from '../../transparency/index.js'
 export type ThreadSource =
   /** The connections of the command; `isAuditor` as for them. */
   | { readonly kind: 'connections'; readonly config: Config; readonly isAuditor: boolean }
-  /** The place of the archive as it was typed, and the file of public keys. */
-  | { readonly kind: 'archive'; readonly archive: string; readonly publicKeys: string | undefined }
+  /** The place of the archive as it was typed, the file of public keys, and whether damaged files are gathered as faults. */
+  | {
+      readonly kind: 'archive'
+      readonly archive: string
+      readonly publicKeys: string | undefined
+      readonly gathersFaults: boolean
+    }
 
 /** What a thread is asked, and its result. */
 export interface AuditWork {
   /** A partition to verify. */
-  readonly partition: { readonly order: PartitionPiece; readonly result: VerifiedPartition }
+  readonly partition: {
+    readonly order: PartitionPiece
+    /** With the faults of the files of an archive that the thread read so far. */
+    readonly result: { readonly verified: VerifiedPartition; readonly faults: ReadArchive['faults'] }
+  }
   /** Records to compare with their leaves. */
   readonly run: { readonly order: LeafRun; readonly result: ComparedRun }
   /** Reports of a partition to decide again. */

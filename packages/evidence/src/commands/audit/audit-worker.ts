@@ -2,11 +2,19 @@
 import { on } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createContext, explain } from '@cupel/command-line'
-import { archivePlace, openArchive, readPublicKeys, withConfig } from '@cupel/command-line/installation'
+import {
+  archivePlace,
+  openArchive,
+  type ReadArchive,
+  readPublicKeys,
+  withConfig,
+} from '@cupel/command-line/installation'
 import { parseVerifierKey } from '@cupel/signing'
 import { createPartitionVerifier, createRangeDecider, type RangeSource } from '../../proofs/index.js'
 import { createRunComparison } from '../../transparency/index.js'
 import type { AuditTask, AuditWork, FromThread, ThreadData, ToThread } from './audit-threads.js'
+
+type Source = RangeSource & { readonly faults?: () => ReadArchive['faults'] }
 
 type Work = {
   readonly [Kind in keyof AuditWork]?: (
@@ -28,19 +36,23 @@ const tell = (message: FromThread): void => port.postMessage(message)
 const messages = on(port, 'message') as AsyncIterable<readonly [ToThread]>
 
 /** Called once, with the connections of the thread. */
-async function prepared(source: RangeSource, task: AuditTask): Promise<Work> {
+async function prepared(source: Source, task: AuditTask): Promise<Work> {
   if (task.kind === 'recompute') {
     const decider = createRangeDecider(source, task.question)
     return { range: (range, onRecords) => decider.decide(range, onRecords) }
   }
   const publicKeys = task.publicKeys?.flatMap((key) => parseVerifierKey(key) ?? []) ?? null
+  const verify = await createPartitionVerifier({ ...source, publicKeys, beforeKeys: task.beforeKeys })
   return {
-    partition: await createPartitionVerifier({ ...source, publicKeys, beforeKeys: task.beforeKeys }),
+    partition: async (piece, onRecords) => ({
+      verified: await verify(piece, onRecords),
+      faults: source.faults?.() ?? [],
+    }),
     run: await createRunComparison(source),
   }
 }
 
-async function serve(source: RangeSource): Promise<void> {
+async function serve(source: Source): Promise<void> {
   const work = await prepared(source, data.task)
   const onRecords = (records: number): void => tell({ kind: 'records', records })
   for await (const [message] of messages) {
@@ -50,16 +62,16 @@ async function serve(source: RangeSource): Promise<void> {
   }
 }
 
-async function withSource(serveIt: (source: RangeSource) => Promise<void>): Promise<void> {
+async function withSource(serveIt: (source: Source) => Promise<void>): Promise<void> {
   const { environment, source } = data
   if (source.kind === 'connections') return await withConfig(source.config, serveIt, source)
   const context = createContext(environment, [])
   const keys = source.publicKeys === undefined ? null : readPublicKeys(context.path(source.publicKeys))
-  const { log, codec } = await openArchive(context, archivePlace(context, source.archive), {
+  const { log, codec, faults } = await openArchive(context, archivePlace(context, source.archive), {
     publicKeys: keys,
-    gathersFaults: false,
+    gathersFaults: source.gathersFaults,
   })
-  await serveIt({ log, codec, database: null })
+  await serveIt({ log, codec, database: null, faults })
 }
 
 try {

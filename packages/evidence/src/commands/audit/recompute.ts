@@ -259,7 +259,7 @@ interface StatedArchive {
 
 const threadSource = ({ config }: Source, { archive, publicKeys }: RecomputeOptions): ThreadSource =>
   config === null
-    ? { kind: 'archive', archive: archive!, publicKeys }
+    ? { kind: 'archive', archive: archive!, publicKeys, gathersFaults: false }
     : { kind: 'connections', config, isAuditor: false }
 
 function stateFileOf(

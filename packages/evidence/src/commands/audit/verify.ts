@@ -1,7 +1,7 @@
 /** `cupel audit verify`: checks that the log is whole, and that the database is what the log states. */
-import { readErasures, verifyLog, type Problem, type VerifyPartition } from '../../proofs/index.js'
+import { readErasures, verifyLog, type Problem } from '../../proofs/index.js'
 import { topicSpecs } from '@cupel/contracts'
-import { deadLetterGroups, deadLetterTopic, placeOf, rangesOf } from '@cupel/event-log'
+import { placeOf, rangesOf } from '@cupel/event-log'
 import { verifierKey, type PublicKey } from '@cupel/signing'
 import {
   offsetsBeforeKeys,
@@ -21,40 +21,42 @@ import {
   EXIT_NOTHING_TO_PROVE,
   EXIT_USAGE,
   keptHistoriesOf,
-  readingNotes,
   wholeNumber,
 } from '@cupel/command-line'
 import {
   archivePlace,
   comparedWith,
   type ComparedWith,
-  openArchive,
   publishedAt,
-  readArchive,
-  type ReadArchive,
   readPublicKeys,
-  treeText,
   withConnections,
   type Connections,
 } from '@cupel/command-line/installation'
-import { addExpectations, proving, requireLog, tooFew, type ExpectationOptions } from './expected-log.js'
-import { compareLeaves, leafProblems, leavesCompared, type ComparedLeaves } from './compared-leaves.js'
+import { addExpectations, proving, requireLog, tooFew } from './expected-log.js'
+import { compareLeaves, leavesCompared, type ComparedLeaves } from './compared-leaves.js'
 import { openKept, sinceOf, type Keeper } from './kept-verification.js'
 import { MAX_THREADS, startAuditThreads, threadCount, type AuditThreads } from './audit-threads.js'
 import { compareHistories } from './tables/kept-histories.js'
 import { compareTables } from './tables/compare-tables.js'
 import type { Verified } from './verified.js'
+import { verifyArchived } from './verify-archive.js'
 import { compareAgain, keptRunOf, lostSince, type ComparedAgain } from './verify-kept.js'
+import {
+  deadLetters,
+  MAX_PROBLEMS,
+  readingOptions,
+  verifiersOf,
+  type VerifyOptions,
+} from './verify-options.js'
 import { isEmpty, jsonOf, textOf } from './verify-text.js'
 import { withTree } from './with-tree.js'
-import { addWitnesses, witnessPolicyOf, type WitnessOptions } from '../verify/witnesses.js'
+import { addWitnesses, witnessPolicyOf } from '../verify/witnesses.js'
 
-/** Problems that are listed; all are counted. */
-const MAX_PROBLEMS = 200
 /** Longer than a projector takes to write the files of its signatures. */
 const FILES_GRACE_MS = 10_000
 const LEAST_LEAVES =
   'fail unless so many leaves of the transparency log were compared, or an archive has their records'
+const THREADS = `threads that share the work; by default one for each processor, up to ${MAX_THREADS}, and only one for few records`
 const PUBLISHED =
   'published files of the transparency log, with checkpoint and tile: a folder, or s3://bucket/prefix'
 
@@ -79,11 +81,7 @@ and with ${EXIT_NOTHING_TO_PROVE} where the log is empty.`,
     )
     .option('--kept-sha256 <digest>', 'refuse the file unless it is the one that the last run named')
     .option('--whole', 'verify everything, whatever was kept')
-    .option(
-      '--threads <count>',
-      `threads that share the work; by default one for each processor, up to ${MAX_THREADS}, and only one for few records`,
-      threadCount,
-    )
+    .option('--threads <count>', THREADS, threadCount)
     .option('--json', 'answer in JSON')
     .action((options: VerifyOptions) => prove(context, options))
 }
@@ -104,6 +102,7 @@ in the published files of the transparency log too.`,
     .option('--min-leaves <number>', LEAST_LEAVES, wholeNumber)
     .option('--transparency <place>', PUBLISHED)
     .option('--public-keys <file>', 'count only signatures of these keys, a verifier key per line')
+    .option('--threads <count>', THREADS, threadCount)
     .option('--json', 'answer in JSON')
     .action((folder: string, options: VerifyOptions) => prove(context, { ...options, archive: folder }))
 }
@@ -132,18 +131,6 @@ function requireWhole({ kept, keptSha256, whole, minReports }: VerifyOptions): v
     throw new CommandError('--kept-sha256 is about the file of --kept, which is not given.', EXIT_USAGE)
   if (kept !== undefined && whole !== true && minReports !== undefined)
     throw new CommandError('--min-reports counts all reports: give --whole, or --min-leaves.', EXIT_USAGE)
-}
-
-export interface VerifyOptions extends ExpectationOptions, WitnessOptions {
-  readonly publicKeys?: string
-  /** Read in place of the log. */
-  readonly archive?: string
-  readonly minLeaves?: number
-  readonly transparency?: string
-  readonly kept?: string
-  readonly keptSha256?: string
-  readonly whole?: boolean
-  readonly threads?: number
 }
 
 /** An archive has the records of the leaves that its last manifest names. */
@@ -252,9 +239,7 @@ async function verifyWith(context: CliContext, options: VerifyOptions, parts: Wo
     topics: [...topicSpecs, ...deadLetters],
     ...readingOptions(context, options),
     ...(since === undefined ? {} : { since }),
-    ...(threads.count === 0
-      ? {}
-      : { verifiers: Array.from({ length: threads.count }, () => verifierOf(threads)) }),
+    ...verifiersOf(threads),
     ...(keeper === null ? {} : { done: keeper.done, onDone: keeper.onDone }),
   })
   const erasures = await readErasures({ log, codec })
@@ -282,11 +267,6 @@ async function verifyWith(context: CliContext, options: VerifyOptions, parts: Wo
   const ended = withTree(result, compared.leaves, keptLeaves)
   return keeper === null ? ended : { ...ended, kept: keptRunOf(keeper, ended, compared.again) }
 }
-
-const verifierOf =
-  (threads: AuditThreads): VerifyPartition =>
-  (piece, onRecords) =>
-    threads.run('partition', piece, onRecords)
 
 /** Every record with its leaf; of what an earlier run compared, a part again. */
 async function compareWithLeaves(
@@ -324,75 +304,4 @@ async function compareWithLeaves(
 interface AcceptedParts extends Pick<AcceptedLosses, 'acceptances'> {
   readonly accepted: AcceptedLosses['leaves']
   readonly evidence: ComparedWith
-}
-
-/** An archive is compared with its own manifests; of the transparency log, later leaves are of records that it cannot have. */
-async function verifyArchived(
-  context: CliContext,
-  options: VerifyOptions,
-  { publicKeys, folder }: { readonly publicKeys: PublicKeys; readonly folder: string },
-): Promise<Verified> {
-  const opened = await openArchive(context, folder, { publicKeys, gathersFaults: true })
-  const { log, codec, contents, checksMacs, verifier } = opened
-  await requireLog(log, options)
-  const verified = await verifyLog({
-    ...{ log, codec, database: null, maxProblems: MAX_PROBLEMS, publicKeys },
-    topics: [...contents.topics.values()],
-    ...readingOptions(context, options),
-  })
-  const { leaves: accepted, acceptances } = await readAcceptedLosses({ log, codec, database: null, verifier })
-  const leaves =
-    options.transparency === undefined
-      ? null
-      : await compareLeaves({
-          ...{ log, codec, database: null, accepted, acceptances, verifier, copies: [] },
-          ...{ endsEarlier: true, checksTimes: true, publishGraceMs: 0 },
-          witnesses: witnessPolicyOf(options),
-          topics: topicSpecs.filter(({ name }) => contents.topics.has(name)),
-          store: await publishedAt(context, options.transparency),
-          heads: contents.trees,
-        })
-  const erasures = await readErasures({ log, codec })
-  // Read last: a damaged segment is noticed when its records are.
-  const archive = readArchive(opened)
-  const problemCount = verified.problemCount + archive.faults.length + leafProblems(leaves)
-  const warnings = shorterArchive(archive, leaves, options)
-  return {
-    ...verified,
-    erasures,
-    macsChecked: checksMacs,
-    leaves,
-    archive,
-    kept: null,
-    problemCount,
-    warnings,
-  }
-}
-
-/** An archive without its last manifests is a whole one: only the tree of the log tells them apart. */
-function shorterArchive(
-  { tree, time }: ReadArchive,
-  leaves: ComparedLeaves | null,
-  { minLeaves }: VerifyOptions,
-): string[] {
-  const { comparison } = leaves ?? { comparison: null }
-  const behind = comparison === null ? 0 : comparison.leaves - comparison.records
-  if (behind > 0)
-    return [
-      `The transparency log has ${behind.toLocaleString('en-US')} leaves behind the end of this archive.`,
-    ]
-  return comparison !== null || minLeaves !== undefined
-    ? []
-    : [
-        `A shorter archive looks the same: compare its end (${treeText(tree)}, of ${time}) with what \`cupel archive create\` printed, or give --min-leaves or --transparency.`,
-      ]
-}
-
-const deadLetters = deadLetterGroups.map(deadLetterTopic)
-
-function readingOptions(context: CliContext, { json }: VerifyOptions) {
-  return {
-    rawTopics: new Set(deadLetters.map(({ name }) => name)),
-    ...(json === true ? {} : { onProgress: readingNotes(context.note, () => performance.now()) }),
-  }
 }
