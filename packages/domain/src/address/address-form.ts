@@ -1,6 +1,6 @@
 /** The result of parsing an address, and the steps that most formats share. */
 import { sha256 } from '@noble/hashes/sha2.js'
-import type { AddressFormat } from './chain-table.js'
+import type { AddressFormat } from './chain-formats.js'
 import type { HashedOwner } from './look-up-keys.js'
 
 /** Why a text is no address; the first word of the explanation for the caller. */

@@ -1,4 +1,4 @@
-export { chainOf, chains, findChain, upperAscii } from './chain-table.js'
+export { chainOf, chains, findChain, upperAscii } from './chain-formats.js'
 export {
   addressOnChains,
   hasSharedKeys,

@@ -5,7 +5,7 @@ import { GENERATED_AT, ofacLabel, ofacSet, PUBLISHED_AT } from '../../test/judge
 import { compiledDefaultPolicy, decideScreening } from '../scorer/index.js'
 import { encodeBase58Check } from './base58-addresses.js'
 import { encodeSegwit } from './bech32-addresses.js'
-import { chains } from './chain-table.js'
+import { chains } from './chain-formats.js'
 import { parseAddress } from './parse-address.js'
 import { writtenForms } from './written-forms.js'
 

@@ -8,7 +8,7 @@ import { encodeBase58Check } from './base58-addresses.js'
 import { encodeCashAddress } from './cash-address.js'
 import { keyParts } from './look-up-keys.js'
 import type { ChainCode } from '../scorer/index.js'
-import { chains, findChain, upperAscii, type ChainDefinition } from './chain-table.js'
+import { chains, findChain, upperAscii, type ChainDefinition } from './chain-formats.js'
 
 /** Longer than any address; longer text is rejected before anything reads it. */
 export const MAX_ADDRESS_LENGTH = 256

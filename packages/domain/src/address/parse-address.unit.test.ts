@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chains } from './chain-table.js'
+import { chains } from './chain-formats.js'
 import { encodeBase58Check } from './base58-addresses.js'
 import { toEip55 } from './evm-address.js'
 import { addressOnChains, parseAddress, parseListedAddress, type ParsedAddress } from './parse-address.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chains } from '../../../address/chain-table.js'
+import { chains } from '../../../address/chain-formats.js'
 import { parseAddress } from '../../../address/parse-address.js'
 import {
   baseUnits,
