@@ -197,7 +197,8 @@ async function takeTurn(
   const seconds = isLoaded ? change.seconds : QUIET_SECONDS
   const [began, since] = [performance.now(), new Date().toISOString()]
   const touched = Math.ceil(size * change.share)
-  const range = { from: round * touched, to: (round + 1) * touched }
+  // The first watch was labelled before.
+  const range = { from: 1 + round * touched, to: 1 + (round + 1) * touched }
   const changed = isLoaded
     ? change.begin(system, range).then(() => decidedSince(database, since, touched))
     : null
