@@ -32,10 +32,12 @@ export function settingsReadBy(service) {
 export const secretOf = (setting) => setting.replace(/_FILE$/, '')
 
 /** The folder of a role that is a program of its own, in the sources of its service. */
-const roleFolder = (role) =>
-  Object.keys(services)
-    .map((service) => join(root, 'services', service, 'src', role))
-    .find((folder) => existsSync(folder))
+function roleFolder(role) {
+  const folders = Object.keys(services).map((service) => join(root, 'services', service, 'src', role))
+  const found = folders.find((folder) => existsSync(folder))
+  if (found === undefined) throw new Error(`no service has the program ${role}`)
+  return found
+}
 
 /** @param {string} member */
 function sourcesOf(member) {
@@ -48,6 +50,7 @@ function sourcesOf(member) {
   return sourcesIn(folder, isOther)
 }
 
+/** @param {string} folder @param {(name: string) => boolean} isOther Files of a room of its own below the folder. */
 function sourcesIn(folder, isOther = () => false) {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.') && !isOther(name))
