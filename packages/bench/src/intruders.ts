@@ -1,5 +1,6 @@
 /** Intruders that must not disturb a customer: strangers without a key, and another customer at the full rate of its plan. */
-import { Agent, request, type RequestOptions } from 'node:http'
+import { request } from 'node:http'
+import { connect, type Socket } from 'node:net'
 
 /** `stop` resolves when no call is open any more, and returns the answers by status; 0 counts calls without an answer. */
 export interface Intrusion {
@@ -20,21 +21,45 @@ const STRANGER_BODY = Buffer.alloc(1_048_576, ' ')
 
 /** Each stranger sends a whole body without a key, reads the answer, and begins again, on the same connection if it may. */
 export function beginStrangers(baseUrl: string, strangers: number): Intrusion {
+  const { hostname, port, host } = new URL(baseUrl)
+  const head = `POST /v1/screen HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${STRANGER_BODY.length}\r\n\r\n`
   const seen = new Map<number, number>()
-  const agent = new Agent({ keepAlive: true, maxSockets: strangers })
-  const headers = { 'content-type': 'application/json', 'content-length': STRANGER_BODY.length }
-  const options = { agent, headers, method: 'POST', localAddress: STRANGERS_ADDRESS }
+  const sockets = new Set<Socket>()
   let isStopping = false
-  const stranger = async (): Promise<void> => {
-    while (!isStopping) count(seen, await statusOf(`${baseUrl}/v1/screen`, options, STRANGER_BODY))
+  const stranger = (): void => {
+    const place = { host: hostname, port: Number(port), localAddress: STRANGERS_ADDRESS }
+    const socket = connect({ ...place, noDelay: true })
+    sockets.add(socket)
+    let [isSent, isAnswered] = [false, false]
+    const send = (): void => {
+      ;[isSent, isAnswered] = [false, false]
+      socket.write(head)
+      socket.write(STRANGER_BODY, () => {
+        isSent = true
+        if (isAnswered) send()
+      })
+    }
+    socket.on('data', (chunk) => {
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1', 0, 16))?.[1]
+      if (status === undefined) return
+      count(seen, Number(status))
+      isAnswered = true
+      if (isSent) send()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (!isAnswered) count(seen, 0)
+      sockets.delete(socket)
+      if (!isStopping) setImmediate(stranger)
+    })
+    send()
   }
-  const all = Array.from({ length: strangers }, stranger)
+  for (let each = 0; each < strangers; each += 1) stranger()
   return {
-    async stop() {
+    stop() {
       isStopping = true
-      agent.destroy()
-      await Promise.all(all)
-      return seen
+      for (const socket of sockets) socket.destroy()
+      return Promise.resolve(seen)
     },
   }
 }
@@ -66,23 +91,18 @@ function count(seen: Map<number, number>, status: number): void {
   seen.set(status, (seen.get(status) ?? 0) + 1)
 }
 
-export const getOnce = (baseUrl: string, key: string, { path, accept }: Get): Promise<number> =>
-  statusOf(baseUrl + path, {
-    headers: { authorization: `Bearer ${key}`, accept },
-    localAddress: GREEDY_ADDRESS,
-  })
-
-/** The status of the answer, once it was read to its end; 0 without an answer. */
-function statusOf(url: string, options: RequestOptions, body?: Buffer): Promise<number> {
+/** The status of the answer, once it was read to its end. */
+export function getOnce(baseUrl: string, key: string, { path, accept }: Get): Promise<number> {
   return new Promise((resolve) => {
-    let status = 0
-    const call = request(url, { ...options, timeout: LAST_ANSWER_MS }, (response) => {
-      status = response.statusCode ?? 0
-      response.on('error', () => undefined).resume()
+    const headers = { authorization: `Bearer ${key}`, accept }
+    const options = { headers, localAddress: GREEDY_ADDRESS, timeout: LAST_ANSWER_MS }
+    const call = request(baseUrl + path, options, (response) => {
+      response.resume()
+      response.on('error', () => resolve(0))
+      response.on('close', () => resolve(response.statusCode ?? 0))
     })
     call.on('timeout', () => call.destroy())
-    call.on('error', () => undefined)
-    call.on('close', () => resolve(status))
-    call.end(body)
+    call.on('error', () => resolve(0))
+    call.end()
   })
 }
