@@ -31,6 +31,8 @@ const EVERYTHING = {
     sasl: { users: { scorer: { username: 'cupel-scorer', existingSecret: 'scorer-user' } } },
   },
   registry: { caSecret: 'registry-ca' },
+  objectStore: { caSecret: 'store-ca' },
+  ledger: { existingSecret: 'clickhouse' },
   keys: { webhooksSecret: 'webhooks' },
   tls: { existingSecret: 'tls' },
   settings: { CUPEL_LABEL_LAG_LIMIT_MS: 20_000 },
@@ -47,6 +49,7 @@ const EVERYTHING = {
   web: { oidcSecret: 'oidc' },
   networkPolicy: {
     nodes: { to: [{ ipBlock: { cidr: '10.9.0.7/32' } }] },
+    clickhouse: { to: [{ ipBlock: { cidr: '10.9.0.9/32' } }] },
     scrapers: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }],
   },
   monitoring: {
@@ -144,12 +147,14 @@ describe.skipIf(reason !== undefined)('the chart', () => {
           .sort(),
       ]),
     )
-    const log = ['database', 'kafka', 'kafka-ca', 'kafka-certificate', 'record-keys']
+    const log = ['database', 'kafka', 'kafka-ca', 'kafka-certificate', 'ledger', 'record-keys']
     const operator = [
       ...log,
       'operator',
       'registry',
       'registry-ca',
+      'object-store',
+      'object-store-ca',
       'signing-keys',
       'personal-data-keys',
       'webhook-keys',
@@ -158,7 +163,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
       api: [...log, 'personal-data-keys', 'signing-keys', 'webhook-keys', 'oidc', 'tls', 'web'],
       scorer: [...log, 'chain-data', 'signing-keys'],
       'scorer-bulk': [...log, 'chain-data', 'signing-keys'],
-      projector: [...log, 'signing-keys'],
+      projector: [...log, 'object-store', 'object-store-ca', 'signing-keys'],
       'bulk-coordinator': [...log, 'signing-keys'],
       'webhook-dispatcher': [...log, 'personal-data-keys', 'webhook-keys'],
       'label-refresher': log,
@@ -172,7 +177,8 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     // Secrets with keys for several readers show each reader its own key.
     for (const { name, pod } of podsOf(manifests))
       for (const { name: volume, secret } of pod.volumes)
-        if (/keys$|^kafka$/.test(volume)) expect(secret.items, `${name} ${volume}`).toHaveLength(1)
+        if (/keys$|^(?:kafka|ledger|object-store)$/.test(volume))
+          expect(secret.items, `${name} ${volume}`).toHaveLength(1)
     const [scorer] = podsOf(manifests).filter(({ name }) => name === 'scorer')
     expect(environmentOf(scorer).CUPEL_KAFKA_USERNAME).toBe('cupel-scorer')
   })
@@ -190,7 +196,7 @@ describe.skipIf(reason !== undefined)('the chart', () => {
       const isNumbered = !['web', 'install', 'operator'].includes(name)
       expect(environment.CUPEL_INSTANCE, name).toBe(isNumbered ? 'auto' : undefined)
       for (const [setting, value] of Object.entries(environment))
-        if (/_(FILE|FOLDER)$/.test(setting))
+        if (/_(FILE|FOLDER)$/.test(setting) && !value.startsWith('s3://'))
           expect(
             container.volumeMounts.some(({ mountPath }) => value.startsWith(`${mountPath}`)),
             `${name} ${setting}=${value}`,
@@ -260,6 +266,8 @@ describe.skipIf(reason !== undefined)('the chart', () => {
       'cupel-all-to-dns': ['all'],
       'cupel-services-to-data': ALL.filter((name) => name !== 'web'),
       'cupel-operators-to-registry': ['install', 'operator'],
+      'cupel-projectors-to-object-store': ['install', 'operator', 'projector'],
+      'cupel-services-to-clickhouse': ALL.filter((name) => name !== 'web'),
       'cupel-followers-to-nodes': ['follower-eth'],
       'cupel-some-to-outside': [
         'api',

@@ -27,8 +27,9 @@ const VALUES = {
     database: { port: 5432, to: [{ ipBlock: { cidr: '10.9.0.5/32' } }] },
     kafka: { port: 9093, to: [inNamespace('data')] },
     registry: { port: 8443, to: [inNamespace('data')] },
+    objectStore: { port: 9000, to: [{ ipBlock: { cidr: '10.9.0.8/32' } }] },
     collector: { port: 4318, to: [inNamespace('tracing')] },
-    clickhouse: { port: 9440, to: [{ ipBlock: { cidr: '10.9.0.8/32' } }] },
+    clickhouse: { port: 9440, to: [{ ipBlock: { cidr: '10.9.0.9/32' } }] },
     callers: [inNamespace('ingress-nginx')],
     scrapers: [inNamespace('monitoring')],
   },
@@ -49,7 +50,8 @@ const ELSEWHERE = {
   stranger: { namespace: 'default', labels: { 'app.kubernetes.io/name': 'cupel' } },
   database: { ip: '10.9.0.5' },
   private: { ip: '10.9.0.6' },
-  clickhouse: { ip: '10.9.0.8' },
+  clickhouse: { ip: '10.9.0.9' },
+  store: { ip: '10.9.0.8' },
   metadata: { ip: '169.254.169.254' },
   internet: { ip: '203.0.113.7' },
   internet6: { ip: '2606:4700::1111' },
@@ -57,7 +59,7 @@ const ELSEWHERE = {
 /** @type {{ port: number, protocol?: string }[]} */
 const PORTS = [
   { port: 53, protocol: 'UDP' },
-  ...[22, 53, 80, 443, 4318, 5432, 8080, 8081, 8443, 9092, 9093, 9440, 9464].map((port) => ({ port })),
+  ...[22, 53, 80, 443, 4318, 5432, 8080, 8081, 8443, 9000, 9092, 9093, 9440, 9464].map((port) => ({ port })),
 ]
 
 /** Every allowed flow as `from to port`, and no other. */
@@ -72,6 +74,7 @@ function declaredFlows(components, serving) {
       `${name} clickhouse 9440/TCP`,
     ]),
     ...['install', 'operator'].map((name) => `${name} kafka 8443/TCP`),
+    ...['install', 'operator', 'projector'].map((name) => `${name} store 9000/TCP`),
     ...outside.flatMap((name) =>
       ['internet', 'internet6'].flatMap((to) => [`${name} ${to} 443/TCP`, `${name} ${to} 8443/TCP`]),
     ),

@@ -56,7 +56,16 @@
 {{- $_ := set $env "CUPEL_SIGNING_KEYS_FILE" "/secrets/signing-keys/signing-keys.json" -}}
 {{- end -}}
 {{- if and $v.keys.signingSecret (or .operator (eq .name "projector")) -}}
-{{- $_ := set $env "CUPEL_CHECKPOINT_FOLDER" "/checkpoints" -}}
+{{- $_ := set $env "CUPEL_CHECKPOINT_FOLDER" ($v.keys.checkpoints | default "/checkpoints") -}}
+{{- if $v.keys.checkpoints -}}
+{{- $_ := merge $env (dict
+  "CUPEL_S3_ENDPOINT" $v.objectStore.endpoint
+  "CUPEL_S3_REGION" $v.objectStore.region
+  "CUPEL_S3_ACCESS_KEY_ID" $v.objectStore.accessKeyId
+  "CUPEL_S3_SECRET_ACCESS_KEY_FILE" "/secrets/object-store/s3-secret-access-key"
+  "CUPEL_S3_INSECURE" $v.objectStore.insecure) -}}
+{{- if $v.objectStore.caSecret }}{{- $_ := set $env "CUPEL_S3_CA_FILE" "/secrets/object-store-ca/ca.crt" }}{{ end -}}
+{{- end -}}
 {{- end -}}
 {{- if and $v.keys.personalDataSecret (or .operator (has .name (list "api" "webhook-dispatcher"))) -}}
 {{- $_ := set $env "CUPEL_PERSONAL_DATA_KEYS_FILE" "/secrets/personal-data-keys/personal-data-keys.json" -}}
@@ -132,6 +141,9 @@
 {{- if $v.registry.username }}{{- $_ := set $secrets "registry" $v.registry.existingSecret }}{{ end -}}
 {{- end -}}
 {{- if or .operator (eq .image "scorer") (has .name (list "api" "bulk-coordinator" "projector")) }}{{- $_ := set $secrets "signing-keys" $v.keys.signingSecret }}{{ end -}}
+{{- if and $v.keys.checkpoints (or .operator (eq .name "projector")) -}}
+{{- $_ := merge $secrets (dict "object-store" $v.objectStore.existingSecret "object-store-ca" $v.objectStore.caSecret) -}}
+{{- end -}}
 {{- if or .operator (has .name (list "api" "webhook-dispatcher")) -}}
 {{- $_ := merge $secrets (dict "personal-data-keys" $v.keys.personalDataSecret "webhook-keys" $v.keys.webhooksSecret) -}}
 {{- end -}}

@@ -3,7 +3,7 @@
 {{- $v := .root.Values -}}
 {{- $secrets := include "cupel.secrets" . | fromYaml -}}
 {{- /* One key of a Secret alone, so that one Secret with all keys shows each service its own. */}}
-{{- $keys := dict "record-keys" "record-keys.json" "signing-keys" "signing-keys.json" "personal-data-keys" "personal-data-keys.json" "webhook-keys" "webhook-secrets-key" "kafka" "kafka-password" "registry" "registry-password" "web" "web-secret" "chain-data" "chain-data.json" "node" "node-url" "telemetry" "headers" "mail" "mail-password" -}}
+{{- $keys := dict "record-keys" "record-keys.json" "signing-keys" "signing-keys.json" "personal-data-keys" "personal-data-keys.json" "webhook-keys" "webhook-secrets-key" "kafka" "kafka-password" "registry" "registry-password" "web" "web-secret" "chain-data" "chain-data.json" "node" "node-url" "telemetry" "headers" "mail" "mail-password" "object-store" "s3-secret-access-key" "ledger" "ledger-url" -}}
 {{- $checkpoints := and $v.keys.checkpointsClaim (or .operator (eq .name "projector")) -}}
 {{- $histories := ternary $v.scorer.historiesClaim "" (or .operator (eq .image "scorer")) -}}
 {{- $plan := ternary $v.labelRefresher.planConfigMap "" (eq .name "label-refresher") -}}

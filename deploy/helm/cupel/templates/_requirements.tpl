@@ -23,8 +23,14 @@
 {{- if not $v.keys.recordsSecret -}}
 {{- fail "Set keys.recordsSecret: no service starts without record keys." -}}
 {{- end -}}
-{{- if ne (empty $v.keys.signingSecret) (empty $v.keys.checkpointsClaim) -}}
-{{- fail "Set keys.signingSecret and keys.checkpointsClaim together: signed checkpoints need a claim of their own." -}}
+{{- if ne (empty $v.keys.signingSecret) (and (empty $v.keys.checkpoints) (empty $v.keys.checkpointsClaim)) -}}
+{{- fail "Set keys.signingSecret together with keys.checkpoints or keys.checkpointsClaim: signed checkpoints need a place of their own." -}}
+{{- end -}}
+{{- if and $v.keys.checkpoints $v.keys.checkpointsClaim -}}
+{{- fail "Set keys.checkpoints or keys.checkpointsClaim, and not both." -}}
+{{- end -}}
+{{- if and $v.keys.checkpoints (or (not $v.objectStore.accessKeyId) (not $v.objectStore.existingSecret)) -}}
+{{- fail "Set objectStore.accessKeyId and objectStore.existingSecret: keys.checkpoints names a place in that store." -}}
 {{- end -}}
 {{- if and $v.web.enabled (or (not $v.web.url) (not $v.web.secret)) -}}
 {{- fail "Set web.url and web.secret, or web.enabled to false." -}}
@@ -37,6 +43,7 @@
 {{- end -}}
 {{- if and $v.networkPolicy.enabled (not $v.networkPolicy.openEgress) -}}
 {{- $called := list "database" "kafka" "registry" -}}
+{{- if $v.keys.checkpoints }}{{ $called = append $called "objectStore" }}{{ end -}}
 {{- if $v.followers }}{{ $called = append $called "nodes" }}{{ end -}}
 {{- if $v.telemetry.endpoint }}{{ $called = append $called "collector" }}{{ end -}}
 {{- if $v.ledger.existingSecret }}{{ $called = append $called "clickhouse" }}{{ end -}}
