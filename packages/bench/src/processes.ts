@@ -74,9 +74,12 @@ async function wakeUpsOf(pid: number): Promise<number> {
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
-/** `dist/scorer.js` → scorer; the started command itself is the supervisor or the whole embedded system. */
+/**
+ * `dist/scorer.js`, or `services/scorer/dist/main.js` of the stored build → scorer; the started command itself is the supervisor or the whole
+ * embedded system.
+ */
 function nameOf(command: string): string {
-  const service = /\/dist\/([a-z-]+)\.js\b/.exec(command)?.[1]
+  const service = /\/(?:services|dist)\/([a-z-]+)(?:\/dist\/main)?\.js\b/.exec(command)?.[1]
   if (service !== undefined) return service
   if (/^postgres|\/postgres(\s|$)/.test(command)) return 'postgres'
   if (/kafka\.Kafka/.test(command)) return 'kafka broker'

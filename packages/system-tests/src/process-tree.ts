@@ -9,11 +9,11 @@ export interface ProcessEntry {
 
 /** Processes that a test can kill, with the pattern of their command line. */
 export const victims = {
-  api: /services\/api\/dist\/main\.js/,
-  scorer: /services\/scorer\/dist\/main\.js/,
-  'bulk-coordinator': /services\/bulk-coordinator\/dist\/main\.js/,
-  'webhook-dispatcher': /services\/webhook-dispatcher\/dist\/main\.js/,
-  projector: /services\/projector\/dist\/main\.js/,
+  api: /\/dist\/api\.js\b/,
+  scorer: /\/dist\/scorer\.js\b/,
+  'bulk-coordinator': /\/dist\/bulk-coordinator\.js\b/,
+  'webhook-dispatcher': /\/dist\/webhook-dispatcher\.js\b/,
+  projector: /\/dist\/projector\.js\b/,
   kafka: /kafka\.Kafka/,
   postgres: /\/postgres\b.* -D /,
   registry: /apicurio-registry/,
