@@ -52,6 +52,8 @@ test('a service is given no secret and no file that its program does not read', 
   }
   expect(settingsReadBy('web')).not.toContain('CUPEL_DATABASE_URL')
   expect(settingsReadBy('scorer')).not.toContain('CUPEL_WEB_SECRET')
+  expect(settingsReadBy('label-refresher')).toContain('CUPEL_LABEL_REFRESH')
+  expect(settingsReadBy('projector')).not.toContain('CUPEL_LABEL_REFRESH')
 })
 
 test('no service asks the registry of schemas: whoever changes a schema there changes no answer', () => {

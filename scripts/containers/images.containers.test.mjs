@@ -69,8 +69,9 @@ describe.skipIf(missing !== undefined)('the images', () => {
     const own = mkdtempSync(join(tmpdir(), 'cupel-image-'))
     try {
       const paths = (await unpack(images.web, own)).map(({ path }) => path)
-      const services = new Set(paths.flatMap((path) => /^app\/services\/([^/]+)\//.exec(path)?.[1] ?? []))
-      expect([...services]).toEqual(['web'])
+      const programs = paths.flatMap((path) => /^app\/dist\/([a-z-]+)\.js$/.exec(path)?.[1] ?? [])
+      expect(programs.filter((name) => !name.endsWith('-worker'))).toEqual(['web'])
+      expect(paths.filter((path) => path.startsWith('app/services/'))).toEqual([])
       expect(paths.some((path) => path.includes('/pdfmake/'))).toBe(false)
     } finally {
       rmSync(own, { recursive: true, force: true })

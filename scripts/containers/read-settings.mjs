@@ -1,6 +1,6 @@
 // Finds which settings the program of a service reads, in its sources and in those of the packages that it imports.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { root } from '../setup.mjs'
 
 const { packages, services } = JSON.parse(readFileSync(join(root, 'boundaries.json'), 'utf8'))
@@ -16,11 +16,10 @@ const SETTING = new RegExp(`\\b(?:CUPEL|OTEL)_\\w+|\\b(?:${Object.keys(READERS).
  * @returns {Set<string>}
  */
 export function settingsReadBy(service) {
-  const own = service in services ? [] : sourcesIn(roleFolder(service))
-  const imported = own.flatMap((text) =>
-    [...text.matchAll(/from '@cupel\/([^']+)'/g)].map(([, name]) => name),
+  const own = programOf(service)
+  const members = new Set(
+    own.flatMap((text) => [...text.matchAll(/'@cupel\/([^']+)'/g)].map(([, name]) => name)),
   )
-  const members = new Set(service in services ? [service] : imported)
   for (const name of members)
     for (const other of (packages[name] ?? services[name]).imports) members.add(other)
   members.delete(TABLE)
@@ -30,6 +29,13 @@ export function settingsReadBy(service) {
 
 /** @param {string} setting */
 export const secretOf = (setting) => setting.replace(/_FILE$/, '')
+
+/** The sources of a service without those of its roles, or the sources of a role. @param {string} service */
+function programOf(service) {
+  const folder = service in services ? join(root, 'services', service, 'src') : roleFolder(service)
+  const isOfRole = (name) => existsSync(join(folder, name.split(sep)[0], 'main.ts'))
+  return sourcesIn(folder, isOfRole)
+}
 
 /** The folder of a role that is a program of its own, in the sources of its service. */
 function roleFolder(role) {
@@ -50,7 +56,7 @@ function sourcesOf(member) {
   return sourcesIn(folder, isOther)
 }
 
-/** @param {string} folder @param {(name: string) => boolean} isOther Files of a room of its own below the folder. */
+/** @param {string} folder @param {(name: string) => boolean} isOther Files below the folder that belong to another part. */
 function sourcesIn(folder, isOther = () => false) {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.') && !isOther(name))

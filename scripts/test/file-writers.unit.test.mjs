@@ -11,7 +11,7 @@ const WHOLE = [
   'packages/archive/src/folder-store.ts',
   'packages/chain-data/src/follow/segment-file.ts',
   'packages/signing/src/key-file.ts',
-  'packages/evidence/src/transparency/publish-files.ts',
+  'packages/evidence/src/transparency/store/published-folder.ts',
   'packages/evidence/src/commands/audit/recompute-state.ts',
   'packages/evidence/src/commands/audit/statement.ts',
   'packages/chain-data/src/worker/history-reading.ts',
