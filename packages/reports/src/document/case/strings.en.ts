@@ -45,7 +45,7 @@ export const caseEn = {
 export const dossierEn = {
   title: (address: string) => `Case dossier: ${address}`,
   intro:
-    'The findings and decisions about one subject, to write a filing from. It repeats reports and the case as they are stored, and decides nothing.',
+    'What was found and decided about one subject, to write a filing from. It repeats reports and the case as they are stored, and decides nothing.',
   subject: 'Subject',
   address: 'Address',
   chain: 'Chain',
