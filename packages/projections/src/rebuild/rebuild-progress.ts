@@ -20,11 +20,14 @@ export interface PlaceProgress {
 /** Of the schema of a rebuild that other tables of the same name may not use. */
 const TABLES = ['rebuild_begun', 'rebuild_place', 'rebuild_index'] as const
 
-/** Puts the indexes that no write needs aside: one that is made over all rows takes a fraction of the time. */
+/**
+ * Puts the indexes that no write needs aside: one that is made over all rows takes a fraction of the time. `log`: null if no rebuild may go
+ * on with the tables.
+ */
 export async function beginProgress(
   transaction: Queryable,
   schema: string,
-  { readModel, log }: { readonly readModel: ReadModel; readonly log: LogIdentity },
+  { readModel, log }: { readonly readModel: ReadModel; readonly log: LogIdentity | null },
 ): Promise<void> {
   await transaction.query(
     `CREATE TABLE ${schema}.rebuild_begun (log text NOT NULL, definition text NOT NULL);
@@ -32,10 +35,11 @@ export async function beginProgress(
        PRIMARY KEY (topic, partition));
      CREATE TABLE ${schema}.rebuild_index (definition text NOT NULL)`,
   )
-  await transaction.execute(`INSERT INTO ${schema}.rebuild_begun VALUES ($1, $2)`, [
-    log,
-    definitionSha256(readModel),
-  ])
+  if (log !== null)
+    await transaction.execute(`INSERT INTO ${schema}.rebuild_begun VALUES ($1, $2)`, [
+      log,
+      definitionSha256(readModel),
+    ])
   if (readModel.writesByKey !== true) return
   const indexes = await transaction.query<{ name: string; definition: string }>(
     `SELECT format('%I.%I', schemaname, indexname) AS name, indexdef AS definition FROM pg_indexes

@@ -1,5 +1,6 @@
 import { silentLogger } from '@cupel/contracts'
 import { UndecodableRecordError, type EventCodec } from '@cupel/event-log'
+import type { Database } from '@cupel/postgres'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openFixture, type Fixture } from '../../test/fixture.js'
@@ -29,6 +30,7 @@ async function rebuild(
     accept?: AcceptedDifferences
     codec?: EventCodec
     onProgress?: (progress: RebuildProgress) => void
+    database?: Database
   } = {},
 ): Promise<RebuildResult> {
   const { database, log } = fixture
@@ -255,7 +257,7 @@ describe('a rebuild that is cut off while it reads', () => {
   const indexed = { ...noteView, definition: `${noteView.definition}; CREATE INDEX by_level ON note (level)` }
   const writesByKey = { ...indexed, writesByKey: true }
   /** Cut off behind the first partition that is read. */
-  async function cutOff(readModel: ReadModel = noteView): Promise<void> {
+  async function cutOff(readModel: ReadModel = noteView, how: object = {}): Promise<void> {
     await project('a:red', 'b:green')
     await fixture.report(1, 'c:grey')
     const live = fixture.run()
@@ -264,7 +266,7 @@ describe('a rebuild that is cut off while it reads', () => {
     const onProgress = ({ phase }: RebuildProgress): void => {
       if (phase === 'reading') throw new Error('cut off')
     }
-    await expect(rebuild({ readModel, onProgress })).rejects.toThrow('cut off')
+    await expect(rebuild({ readModel, onProgress, ...how })).rejects.toThrow('cut off')
     expect(await fixture.notes()).toEqual(['a:red', 'b:green', 'c:grey'])
   }
   const readAgain = async (readModel: ReadModel = noteView): Promise<number> => {
@@ -305,6 +307,19 @@ describe('a rebuild that is cut off while it reads', () => {
     await cutOff()
     await fixture.database.execute(change)
     expect(await readAgain()).toBe(3)
+  })
+
+  test('begins anew if it finds tables of a killed comparison, which a crash of the database empties', async () => {
+    const { database } = fixture
+    let drops = 0
+    const transaction: Database['transaction'] = async (options, work) => {
+      // Those before the comparison succeed: one for each schema.
+      if (options.at === 'projector.rebuild-drop' && ++drops > 2) throw new Error('killed')
+      return await database.transaction(options, work)
+    }
+    await cutOff(noteView, { compareOnly: true, database: { ...database, transaction } })
+    expect(await readAgain()).toBe(3)
+    expect(await database.query(`SELECT FROM pg_class WHERE relpersistence = 'u'`)).toEqual([])
   })
 
   test('is left out of a comparison, which reads everything', async () => {

@@ -154,7 +154,8 @@ async function freshTables(options: RebuildOptions): Promise<readonly PlaceProgr
   const reached = compareOnly ? null : await readProgress(database, schema, options)
   if (reached !== null) return reached
   await dropLeftovers(database, readModel)
-  const identity = await log.identity()
+  // A crash of the database empties unlogged tables and keeps the progress: a rebuild that went on with them would lose rows.
+  const identity = compareOnly ? null : await log.identity()
   await database.transaction({ at: 'projector.install-tables' }, async (transaction) => {
     await createReadModelSchema(transaction, readModel, schema)
     if (compareOnly) await leaveUnlogged(transaction, readModel, schema)
