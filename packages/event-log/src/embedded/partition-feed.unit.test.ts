@@ -74,6 +74,15 @@ test('memory is bounded: the oldest are forgotten, a single large record is kept
   feeds.close()
 })
 
+test('memory is bounded for records of few bytes too, which take more than their bytes', () => {
+  const feeds = hub(async () => ({ end: 0 }))
+  const feed = feeds.open(address, 0, listener())
+  for (let at = 0; at < 20_000; at += 1_000) feeds.push(7, records(at, 1_000))
+  expect(feed.recent(3_999, limits)).toBeNull()
+  expect(feed.recent(4_000, limits)).not.toBeNull()
+  feeds.close()
+})
+
 test('what every reader has read is forgotten first', () => {
   const feeds = hub(async () => ({ end: 0 }))
   const [slow, fast] = [feeds.open(address, 0, listener()), feeds.open(address, 0, listener())]

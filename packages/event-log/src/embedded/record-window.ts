@@ -4,7 +4,8 @@ import type { PageLimits } from './record-pages.js'
 
 /** Every partition has so much room. */
 const WINDOW_BYTES = 1024 * 1024
-const WINDOW_RECORDS = 2_000
+/** A small record takes as much, with its key, its headers and their objects. */
+const LEAST_RECORD_BYTES = 512
 /** More is only for what a reader still has to read: it was appended while the reader rested for a second, or waited for its commit. */
 const LARGEST_WINDOW_BYTES = 8 * WINDOW_BYTES
 /** All windows of a process, as long as some are larger than each may always be. */
@@ -39,7 +40,6 @@ export function createRecordWindow(from: number, room: WindowRoom = { usedBytes:
   let slices: Slice[] = []
   let end = from
   let bytes = 0
-  let count = 0
 
   const resize = (change: number): void => {
     bytes += change
@@ -48,12 +48,11 @@ export function createRecordWindow(from: number, room: WindowRoom = { usedBytes:
   const isFull = (unreadFrom: number): boolean => {
     const mayHoldMore = bytes <= LARGEST_WINDOW_BYTES && room.usedBytes <= SHARED_BYTES
     const isUnread = slices[0]!.first + slices[0]!.records.length > unreadFrom
-    return (bytes > WINDOW_BYTES || count > WINDOW_RECORDS) && !(mayHoldMore && isUnread)
+    return bytes > WINDOW_BYTES && !(mayHoldMore && isUnread)
   }
   const clear = (): void => {
     slices = []
     resize(-bytes)
-    count = 0
   }
 
   return {
@@ -63,15 +62,12 @@ export function createRecordWindow(from: number, room: WindowRoom = { usedBytes:
         // Another process appended in between.
         clear()
       }
-      const slice = { first, records, bytes: records.reduce((sum, record) => sum + record.value.length, 0) }
+      const slice = { first, records, bytes: records.reduce((sum, record) => sum + bytesOf(record), 0) }
       slices.push(slice)
       resize(slice.bytes)
-      count += records.length
       end = first + records.length
       while (slices.length > 1 && isFull(unreadFrom)) {
-        const oldest = slices.shift()!
-        resize(-oldest.bytes)
-        count -= oldest.records.length
+        resize(-slices.shift()!.bytes)
       }
     },
     close: clear,
@@ -79,6 +75,10 @@ export function createRecordWindow(from: number, room: WindowRoom = { usedBytes:
     recent: (from, limits) =>
       slices.length === 0 || from < slices[0]!.first || from >= end ? null : page(slices, from, limits),
   }
+}
+
+function bytesOf({ value }: LogRecord): number {
+  return Math.max(LEAST_RECORD_BYTES, value.length)
 }
 
 function page(slices: readonly Slice[], from: number, limits: PageLimits): LogRecord[] {
