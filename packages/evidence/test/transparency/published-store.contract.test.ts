@@ -142,6 +142,26 @@ test('a store that replaces files is refused before a checkpoint is written, als
   expect(await store.replace(CHECKPOINT, 'first', null)).toBe(true)
 })
 
+test('a store that refuses a condition that holds is told, and not taken for another writer', async () => {
+  const store = bucket()
+  failing('PUT', CHECKPOINT, (attempt) => (attempt === 2 ? null : { kind: 'status', status: 412 }))
+  await expect(store.replace(CHECKPOINT, 'first', null)).rejects.toThrow(/under a condition that holds/)
+  expect(await store.replace(CHECKPOINT, 'first', null)).toBe(true)
+  await expect(store.replace(CHECKPOINT, 'second', 'first')).rejects.toThrow(StoreRefusedError)
+  expect(await textOf(store, CHECKPOINT)).toBe('first')
+})
+
+test('several installations begin side by side in one store', async () => {
+  const others: Promise<boolean>[] = []
+  server.fault = () => {
+    // One begins with each of the first calls, so that each meets another step of those before it.
+    if (others.length < 20) others.push(bucket().replace(`${others.length}/checkpoint`, 'first', null))
+    return null
+  }
+  expect(await bucket().replace(CHECKPOINT, 'first', null)).toBe(true)
+  expect(new Set(await Promise.all(others))).toEqual(new Set([true]))
+})
+
 test.each(['s3://', 's3://A_B/x', 's3://bucket/../x'])('%s is not a store of published files', (place) => {
   expect(() => publishedBucket(place, server.connection)).toThrow(RangeError)
 })

@@ -2,6 +2,7 @@
  * Published files in an object store, which no pod has to mount. A checkpoint replaces only the one that its writer has seen, so that a writer
  * that lost the lock of the database meanwhile, or one of another database, never puts its tree over a newer one.
  */
+import { randomUUID } from 'node:crypto'
 import {
   openS3Client,
   s3Address,
@@ -27,7 +28,7 @@ export function publishedBucket(place: string, connection: S3Connection): Publis
   const base = prefix === '' ? '' : `${prefix}/`
   let probed: Promise<void> | null = null
   const probe = async (): Promise<void> => {
-    probed ??= requireConditions(client, `${base}probe`, place)
+    probed ??= requireConditions(client, `${base}probe-${randomUUID()}`, place)
     await probed.catch((error: unknown) => {
       probed = null
       throw error
@@ -64,8 +65,15 @@ function inBucket(client: S3Client, { place, base, probe }: Parts): PublishedSto
       if ((found?.bytes.toString() ?? null) !== before) return false
       const isFirst =
         found === null ? await client.putNew(key, bytes) : await client.putOver(key, bytes, found.etag)
+      if (isFirst) return true
+      const now = await find(path)
+      // Nobody else was first: without this error the projector would go on without a checkpoint.
+      if (now?.etag === found?.etag)
+        throw new StoreRefusedError(
+          `${place}/${path} cannot be written: the store refused it under a condition that holds (If-None-Match, If-Match).`,
+        )
       // An attempt whose answer was lost may have stored it.
-      return isFirst || (await find(path))?.bytes.equals(bytes) === true
+      return now?.bytes.equals(bytes) === true
     },
     async remove(folder) {
       for (const name of await list(folder)) await client.delete(`${base}${folder}/${name}`)
