@@ -222,6 +222,15 @@ test.each([
   )
 })
 
+test.each([
+  ['after', 1, '2026-11-23T01:00:00.000Z'],
+  ['before', 0, '2026-11-23T03:00:00.000Z'],
+])('a refused policy from %s a restore with losses is %i problem', async (_when, count, restoredAt) => {
+  const { statements, activation } = proposal('refuse')
+  const restored = { type: 'InstallationRestored', data: { lost: ['a key'], restoredAt }, envelope: {} }
+  expect(await problemsAfter([...statements, waiting(restored), waiting(activation)])).toHaveLength(count)
+})
+
 const AT = '2026-11-23T02:00:00.000Z'
 const waiting = (event: object): string =>
   `INSERT INTO projection.outbox (topic, key, event) VALUES ('t', 'k', '${JSON.stringify(event)}')`

@@ -34,6 +34,8 @@ interface Stated {
   readonly activations: DomainEvent<'PolicyActivated'>[]
   /** What restores recorded as lost: the database cannot have these rows. */
   readonly losses: string[]
+  /** When a restore recorded that something was lost. */
+  readonly lostAt: string[]
   /** The last time at which the loss of records that state rows was accepted; empty if there is none. */
   readonly acceptedAt: string
 }
@@ -48,7 +50,7 @@ const topics = [
 export async function comparePrimaryTables(parts: Parts): Promise<readonly Problem[]> {
   const stated: Stated = {
     ...{ states: new Map(), rotatedFrom: new Map(), erasedAccounts: new Set(), losses: [] },
-    ...{ erasedReferences: [], activations: [] },
+    ...{ erasedReferences: [], activations: [], lostAt: [] },
     acceptedAt: lastAcceptance(parts.acceptances),
   }
   const ends = await apply(parts, stated, { from: new Map(), keepsStates: false })
@@ -61,11 +63,11 @@ export async function comparePrimaryTables(parts: Parts): Promise<readonly Probl
   return [...differences, ...unconfirmedOf(stated)]
 }
 
-/** The events of a proposal may be among lost ones. */
-function unconfirmedOf({ activations, states, losses, acceptedAt }: Stated): Problem[] {
-  if (losses.length > 0) return []
+/** The events of a proposal may be among those that were lost before. */
+function unconfirmedOf({ activations, states, lostAt, acceptedAt }: Stated): Problem[] {
   const changes = [...(states.get('access.proposed_change') ?? [])]
-  const behind = activations.filter(({ data }) => data.activatedAt > acceptedAt)
+  const lastLoss = [acceptedAt, ...lostAt].sort().at(-1)!
+  const behind = activations.filter(({ data }) => data.activatedAt > lastLoss)
   return unconfirmedPolicies(behind, new Map(changes.map(([id, all]) => [id, all.at(-1) ?? null])))
 }
 
@@ -114,7 +116,7 @@ function applyEvent(stated: Stated, event: DomainEvent, keepsStates: boolean): v
 }
 
 function note(
-  { rotatedFrom, erasedAccounts, erasedReferences, activations, losses }: Stated,
+  { rotatedFrom, erasedAccounts, erasedReferences, activations, losses, lostAt }: Stated,
   event: DomainEvent,
 ): void {
   const { type, data } = event
@@ -128,7 +130,11 @@ function note(
     if (scope === 'reference') erasedReferences.push(...keyIds)
     else if (accountId !== '') erasedAccounts.add(accountId)
   }
-  if (type === 'InstallationRestored') losses.push(...(data as EventData['InstallationRestored']).lost)
+  if (type === 'InstallationRestored') {
+    const { lost, restoredAt } = data as EventData['InstallationRestored']
+    losses.push(...lost)
+    if (lost.length > 0) lostAt.push(restoredAt)
+  }
 }
 
 /** Every row, and the events that wait for the log, at one moment. */
