@@ -169,6 +169,24 @@ test('reports from before the first key carry a MAC only, and later ones without
   expect(kinds(await verify())).toEqual(['unsigned'])
 })
 
+test('a changed row of an earlier leaf makes no later report one from before the first key', async () => {
+  const kept = ['--kept', join(decided.folder, 'kept.json')]
+  expect(await verify(...kept)).toMatchObject({ exitCode: 0, problems: [] })
+  const forged = await appendForged((records) => records)
+  await decided.database.execute(
+    "UPDATE log.record SET appended_at = appended_at - interval '1 day' WHERE key = $1",
+    [forged],
+  )
+  await giveLeaves(decided)
+  // Only a part of the earlier leaves is compared again.
+  await decided.database.execute(
+    `UPDATE transparency.leaf SET record_offset = 1000000, place = (SELECT place FROM transparency.leaf WHERE document_id = $2)
+     WHERE document_id = $1`,
+    [report.reportId, forged],
+  )
+  expect(kinds(await verify(...kept))).toEqual(['unsigned'])
+})
+
 test('an auditor with public keys and nothing secret verifies, and trusts no key of the log', async () => {
   const file = join(decided.folder, 'public-keys.txt')
   writeFileSync(file, `# of the operator\n${verifierKey(keys().signer.key)}\n`)
