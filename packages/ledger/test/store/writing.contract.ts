@@ -275,6 +275,17 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
       await expectStatedRows()
     })
 
+    test('a file that replaces the same blocks of another chain leaves what this chain tells in them', async () => {
+      const { range, other, pay } = movedFrom20
+      const later = { completeFrom: 21, completeTo: 30, covers: ['native'] as const, replace: true }
+      await imported(csvOf([pay(20), other]), range)
+      await imported(csvOf([pay(25)]))
+      await imported(csvOf([]), { ...later, chain: 'BSC' })
+      expect(await imported(csvOf([other]), { ...range, replace: true })).toMatchObject({ retired: 0 })
+      expect(await payments(4)).toEqual(['25'])
+      await expectStatedRows()
+    })
+
     test.each([
       { kind: 'native', covers: 'native', status: '' },
       { kind: 'internal', covers: 'internal', status: '1' },

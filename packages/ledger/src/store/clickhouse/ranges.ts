@@ -65,10 +65,12 @@ export async function versionsWithout(
   if (completeFrom === undefined || completeTo === undefined) return []
   const kinds = covers.flatMap((kind) => storedKinds[kind] ?? [])
   const isInRange = (block: string): boolean => Number(block) >= completeFrom && Number(block) <= completeTo
-  const ids = await clickHouse.rows(
-    `SELECT DISTINCT lower(hex(transfer_id)) FROM side
-     WHERE outgoing = 1 AND other_segment_id != 0 AND other_block BETWEEN ${completeFrom} AND ${completeTo} AND ${isWritten(written)}`,
-  )
+  const told = `outgoing = 1 AND other_segment_id != 0 AND other_block BETWEEN ${completeFrom} AND ${completeTo} AND ${isWritten(written)}`
+  // Only the numbers of addresses tell the chain of a side.
+  const ids = await clickHouse.rows(`
+    SELECT DISTINCT lower(hex(transfer_id)) FROM side WHERE ${told} AND (address_id, block_number) IN (
+      SELECT from_id, block_number FROM by_height
+      WHERE chain = '${state.chain}' AND block_number IN (SELECT block_number FROM side WHERE ${told}))`)
   const versions = await readVersions(
     clickHouse,
     written,
