@@ -244,6 +244,22 @@ test('a moved payment that a file tells beyond its own range touches both of its
   expect(found).toEqual(new Set([from, to]))
 })
 
+test('a call that counts once the block in which it failed is replaced touches both of its addresses', async () => {
+  const [from, to] = [address(9_600_001), address(9_600_002)]
+  const kind = 'internal'
+  const call = (block: number, status: string): CsvTransfer => ({
+    ...{ from, to, block, status, kind, hash: hash(9_600_000) },
+  })
+  const other: CsvTransfer = { block: 910_011, kind, hash: hash(9_600_001) }
+  const range = { completeFrom: 910_010, completeTo: 910_020, covers: [kind] }
+  await imported([call(910_020, '0'), other], range)
+  await imported([call(910_031, '1')])
+  const before = await ledgerSeq()
+  await imported([other], { ...range, replace: true })
+  const found = await touched({ chain: 'ETH', policy: policyWith(1), labels: [] }, before)
+  expect([...found]).toEqual(expect.arrayContaining([from, to]))
+})
+
 describe('declared ranges', () => {
   const world = { chain: 'ARB', policy: policyWith(2), labels: [] }
   const kinds = ['native', 'internal', 'token']

@@ -82,9 +82,15 @@ const NOT_ELSEWHERE =
 const IS_NOT_TOLD = `segment_id IN (SELECT s.segment_id FROM ledger.segment s WHERE s.chain = $1) AND block_number BETWEEN $3 AND $4
        AND coalesce(seen_segment_id, segment_id) <> $2 AND retired_segment_id IS NULL AND kind = ANY ($5::text[]::"char"[])`
 
+const IS_PROVEN = `kind = 'n' AND NOT ${isUnseen('known.proven_segment_id')}`
+
+/** A failure hid it until now. A dead import that restored it ended no gap. */
+const WAS_FAILED = `NOT ${isUnseen('known.failed_segment_id')} AND NOT (${IS_PROVEN})
+         AND (absent_segment_id IS NULL OR NOT ${isUnseen('known.restored_segment_id')})`
+
 /**
- * A transfer that another file tells outside of the range is there now, and what failed in the old block says nothing of the new one. What other files
- * told of the range itself was replaced.
+ * A transfer that another file tells outside of the range is there now, and what failed in the old block says nothing of the new one: earlier states do
+ * not have it. What other files told of the range itself was replaced.
  */
 async function retireOthers(
   transaction: Queryable,
@@ -102,7 +108,11 @@ async function retireOthers(
   )
   await transaction.execute(
     `UPDATE ledger.transfer known SET block_number = other_block, occurred_at_s = other_at_s, tx_index = other_tx_index, place = other_place,
-       failed_segment_id = NULL, ${NOT_ELSEWHERE}
+       earlier_gaps = CASE WHEN ${WAS_FAILED} AND absent_segment_id IS NOT NULL
+         THEN earlier_gaps || ARRAY[absent_segment_id, restored_segment_id] ELSE earlier_gaps END,
+       absent_segment_id = CASE WHEN ${WAS_FAILED} THEN failed_segment_id ELSE absent_segment_id END,
+       restored_segment_id = CASE WHEN ${WAS_FAILED} THEN $2 ELSE restored_segment_id END,
+       failed_segment_id = CASE WHEN ${IS_PROVEN} THEN failed_segment_id END, ${NOT_ELSEWHERE}
      WHERE ${IS_NOT_TOLD} AND other_segment_id IS NOT NULL AND NOT ${isUnseen('known.other_segment_id')}
        AND other_block NOT BETWEEN $3 AND $4`,
     range,

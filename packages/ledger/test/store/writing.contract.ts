@@ -310,6 +310,7 @@ export function transferWriterContract(name: string, open: () => Promise<WriterU
       expect(await payments(1)).toEqual([])
       await imported(csvOf([{ ...other, ...call }]), { ...range, covers: ['internal'], replace: true })
       expect(await payments(3)).toEqual(['21'])
+      expect([await payments(1), await payments(2)]).toEqual([[], []])
       await expectStatedRows()
     })
 
