@@ -5,7 +5,7 @@ import { root } from '../setup.mjs'
 
 /**
  * Every command and every statement of the code blocks of a page (`sh`, `sql`), in order, with the heading above it. A command ends
- * with its line, unless a backslash or a here-document continues it.
+ * with its line, unless a backslash continues it.
  * @param {string} path Relative to the checkout.
  * @returns {{ section: string, command: string }[]}
  */
@@ -14,8 +14,6 @@ export function commandsOf(path) {
   let [section, isBlock, isCode, indent] = ['', false, false, 0]
   /** @type {string | null} */
   let open = null
-  /** @type {string | null} */
-  let end = null
   for (const indented of readFileSync(join(root, path), 'utf8').split('\n')) {
     // A block may stand within a step of a list.
     const fence = indented.trimStart()
@@ -27,10 +25,9 @@ export function commandsOf(path) {
     } else if (!isBlock) section = /^#+ (.*)$/.exec(line)?.[1] ?? section
     else if (isCode) {
       open = open === null ? line : `${open}\n${line}`
-      end ??= /<<'(\w+)'$/.exec(line)?.[1] ?? null
-      if (end === null ? line.endsWith('\\') : line !== end) continue
+      if (line.endsWith('\\')) continue
       commands.push({ section, command: open })
-      ;[open, end] = [null, null]
+      open = null
     }
   }
   return commands
