@@ -1,7 +1,7 @@
 /** Changes presented reports and proofs, and the keys with which they are checked. */
 import { UnprovenReportError, verifyReport } from '@cupel/evidence/transparency'
 import type { Evidence, ProvenDocument } from './evidence.js'
-import { below, flipped, oneOf, type Kind, type Random } from './kinds.js'
+import { below, flipped, oneOf, otherDigit, type Kind, type Random } from './kinds.js'
 import { foreignKeys } from './transparency-kinds.js'
 
 export interface Shown {
@@ -13,12 +13,6 @@ const shownOf = ({ document, proof }: ProvenDocument): Shown => ({
   report: Buffer.from(document),
   proof: Buffer.from(proof),
 })
-
-function digitChanged(text: string, random: Random): string {
-  const digits = [...text.matchAll(/\d/g)].map(({ index }) => index)
-  const at = oneOf(random, digits)
-  return `${text.slice(0, at)}${(Number(text[at]) + 1 + below(random, 8)) % 10}${text.slice(at + 1)}`
-}
 
 /** Changes a line of a proof, but not the empty one at its end. */
 function lineChanged(random: Random, text: string, change: (lines: string[], at: number) => void): string {
@@ -54,7 +48,7 @@ const ways: Readonly<Record<string, Way>> = {
     of: 'report',
     change: (bytes, random) => flipped(random, bytes),
   },
-  'another digit in a report': { weight: 12, of: 'report', change: ofText(digitChanged) },
+  'another digit in a report': { weight: 12, of: 'report', change: ofText(otherDigit) },
   'a report spelt another way': {
     ...{ weight: 4, of: 'report' },
     change: ofText((text, random) => {
@@ -94,7 +88,7 @@ const ways: Readonly<Record<string, Way>> = {
       ;[lines[at], lines[other]] = [lines[other]!, lines[at]!]
     }),
   },
-  'a digit of a proof': { weight: 4, of: 'proof', change: ofText(digitChanged) },
+  'a digit of a proof': { weight: 4, of: 'proof', change: ofText(otherDigit) },
 }
 
 /** Returns a report with its proof. One of the two always differs from the original. */

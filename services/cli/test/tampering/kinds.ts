@@ -43,3 +43,10 @@ export function flipped(random: Random, bytes: Uint8Array): Buffer {
   changed[below(random, changed.length)]! ^= 1 << below(random, 8)
   return changed
 }
+
+/** The text with another digit in place of one of its digits. */
+export function otherDigit(text: string, random: Random): string {
+  const digits = [...text.matchAll(/\d/g)].map(({ index }) => index)
+  const at = oneOf(random, digits)
+  return `${text.slice(0, at)}${(Number(text[at]) + 1 + below(random, 8)) % 10}${text.slice(at + 1)}`
+}

@@ -1,12 +1,12 @@
-/** Changes tiles, checkpoints and rows of the transparency log, and its second folder. */
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+/** Changes several rows of the transparency log together, and the file with its keys. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from '@cupel/postgres'
-import { createSigningKeys, keyNamed, readSigningKeys, signNote } from '@cupel/signing'
+import { createSigningKeys, readSigningKeys } from '@cupel/signing'
 import { SIGNING_KEYS_FILE } from '@cupel/evidence/transparency'
 import type { Verified } from '@cupel/evidence/commands'
 import { rolledBack, type Evidence } from './evidence.js'
-import { below, flipped, oneOf, type Found, type Kind, type Random } from './kinds.js'
+import { below, oneOf, type Found, type Kind, type Random } from './kinds.js'
 import { said } from './log-kinds.js'
 
 const command = 'cupel audit verify'
@@ -29,83 +29,6 @@ export function namesLeaf(verified: Pick<Verified, 'leaves'>, index: number): bo
   )
 }
 
-/** Changes one file while `work` runs. */
-async function withFile<T>(
-  file: string,
-  change: (bytes: Buffer) => Buffer | null,
-  work: () => Promise<T>,
-): Promise<T> {
-  const bytes = readFileSync(file)
-  const changed = change(bytes)
-  if (changed === null) rmSync(file)
-  else writeFileSync(file, changed)
-  try {
-    return await work()
-  } finally {
-    writeFileSync(file, bytes)
-  }
-}
-
-const tilesOf = (published: string): string[] =>
-  readdirSync(join(published, 'tile'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
-
-/** The widest tile of each index: a reader of the last checkpoint needs them. */
-const neededTiles = (published: string): string[] => {
-  const files = tilesOf(published)
-  const widthOf = (file: string): number => Number(/\.p\/(\d+)$/.exec(file)?.[1] ?? 256)
-  const tileOf = (file: string): string => file.replace(/\.p\/\d+$/, '')
-  return files.filter((file) =>
-    files.every((other) => tileOf(other) !== tileOf(file) || widthOf(other) <= widthOf(file)),
-  )
-}
-
-/** A finding names a tile by its file, or by its first differing leaf. */
-const namesTile = (verified: Verified, file: string): boolean =>
-  faultsOf(verified).includes(file) || (file.includes('/entries/') && /Leaf \d+ /.test(faultsOf(verified)))
-
-function tileKind(
-  name: string,
-  weight: number,
-  change: (bytes: Buffer, random: Random) => Buffer | null,
-  files = tilesOf,
-): Kind {
-  return {
-    ...{ surface: 'transparency', name, weight, command },
-    async run(evidence, random) {
-      const file = oneOf(random, files(evidence.published))
-      const verified = await withFile(
-        file,
-        (bytes) => change(bytes, random),
-        () => evidence.audit(),
-      )
-      return foundFault(verified, `${name} ${file}`, namesTile(verified, file))
-    },
-  }
-}
-
-/** Changes the checkpoint file; a finding names its path. */
-function checkpointKind(
-  name: string,
-  change: (evidence: Evidence, bytes: Buffer, random: Random) => Buffer | null,
-): Kind {
-  return {
-    ...{ surface: 'transparency', name, weight: 1, command },
-    async run(evidence, random) {
-      const file = join(evidence.published, 'checkpoint')
-      const verified = await withFile(
-        file,
-        (bytes) => change(evidence, bytes, random),
-        () => evidence.audit(),
-      )
-      const told = faultsOf(verified)
-      return foundFault(verified, name, told.includes(file) || told.includes(evidence.published))
-    },
-  }
-}
-
 const FOREIGN_KEYS_FILE = 'foreign-keys.json'
 let foreign: ReturnType<typeof readSigningKeys> | null = null
 /** Keys of another installation, which has the same name. */
@@ -115,76 +38,6 @@ export function foreignKeys({ decided }: Evidence): NonNullable<typeof foreign> 
   foreign ??= readSigningKeys(file)
   return foreign
 }
-
-const fileKinds: readonly Kind[] = [
-  tileKind('a flipped bit of a tile', 4, (bytes, random) => flipped(random, bytes)),
-  tileKind('a tile removed', 1, () => null, neededTiles),
-  tileKind('a tile cut off', 1, (bytes, random) => bytes.subarray(0, below(random, bytes.length))),
-  tileKind('a tile made longer', 1, (bytes) => Buffer.concat([bytes, bytes.subarray(0, 32)])),
-  {
-    ...{ surface: 'transparency', name: 'two tiles exchanged', weight: 1, command },
-    async run(evidence, random) {
-      const files = neededTiles(evidence.published)
-      const at = below(random, files.length)
-      const [one, other] = [files[at]!, files[(at + 1) % files.length]!]
-      const bytes = readFileSync(other)
-      const verified = await withFile(
-        other,
-        () => readFileSync(one),
-        () =>
-          withFile(
-            one,
-            () => bytes,
-            () => evidence.audit(),
-          ),
-      )
-      return foundFault(
-        verified,
-        `exchanged ${one} ${other}`,
-        namesTile(verified, one) || namesTile(verified, other),
-      )
-    },
-  },
-  {
-    ...{ surface: 'transparency', name: 'a narrower tile inserted', weight: 0.5, command },
-    async run(evidence, random) {
-      const file = join(
-        evidence.published,
-        'tile',
-        oneOf(random, ['0', 'entries']),
-        '000.p',
-        `${1 + below(random, 200)}`,
-      )
-      cpSync(join(evidence.published, 'tile', '0', '000'), file)
-      const verified = await evidence.audit()
-      rmSync(join(file, '..'), { recursive: true })
-      return foundFault(verified, `inserted ${file}`, namesTile(verified, file))
-    },
-  },
-  {
-    ...{ surface: 'transparency', name: 'an older folder restored', weight: 0.5, command },
-    async run(evidence) {
-      const { published, olderPublished } = evidence
-      renameSync(published, `${published}.away`)
-      cpSync(olderPublished, published, { recursive: true })
-      const verified = await evidence.audit()
-      rmSync(published, { recursive: true })
-      renameSync(`${published}.away`, published)
-      return foundFault(verified, 'an older folder', faultsOf(verified).includes(published))
-    },
-  },
-  checkpointKind('a flipped bit of the checkpoint', (_, bytes, random) => flipped(random, bytes)),
-  checkpointKind('the checkpoint removed', () => null),
-  checkpointKind('an older checkpoint', ({ olderPublished }) =>
-    readFileSync(join(olderPublished, 'checkpoint')),
-  ),
-  checkpointKind('the checkpoint signed by a replaced key', (evidence, bytes) => {
-    const note = bytes.toString()
-    const text = note.slice(0, note.indexOf('\n\n') + 1)
-    const { key, sign } = foreignKeys(evidence).signer
-    return Buffer.from(signNote(text, { key: keyNamed(text.slice(0, text.indexOf('\n')), key), sign }))
-  }),
-]
 
 /** Several rows that are changed together; row-kinds.ts changes single ones. */
 function rowKind(
@@ -240,49 +93,16 @@ const rowKinds: readonly Kind[] = [
   ),
 ]
 
-/** Changes the second folder; a finding names it. */
-function copyKind(name: string, change: (evidence: Evidence, random: Random) => void): Kind {
-  return {
-    ...{ surface: 'transparency', name, weight: 0.8, command },
-    async run(evidence, random) {
-      const { copy } = evidence
-      cpSync(copy, `${copy}.away`, { recursive: true })
-      change(evidence, random)
-      const verified = await evidence.audit()
-      rmSync(copy, { recursive: true, force: true })
-      renameSync(`${copy}.away`, copy)
-      return foundFault(verified, name, faultsOf(verified).includes(copy))
-    },
-  }
-}
-
-const copyKinds: readonly Kind[] = [
-  copyKind('an older second folder restored', ({ copy, olderPublished }) => {
-    rmSync(copy, { recursive: true })
-    cpSync(olderPublished, copy, { recursive: true })
-  }),
-  copyKind('an older checkpoint in the second folder', ({ copy, olderPublished }) =>
-    cpSync(join(olderPublished, 'checkpoint'), join(copy, 'checkpoint')),
-  ),
-  copyKind('the second folder removed', ({ copy }) => rmSync(copy, { recursive: true })),
-  copyKind('a flipped bit of a tile in the second folder', ({ copy, published }, random) => {
-    const file = oneOf(random, neededTiles(published))
-    writeFileSync(join(copy, file.slice(published.length)), flipped(random, readFileSync(file)))
-  }),
-]
-
 /** Changes the file with the signing key; a finding, or the refusal to use it, names the file or the checkpoints that do not count. */
 function keyKind(name: string, change: (evidence: Evidence, text: string, random: Random) => string): Kind {
   return {
     ...{ surface: 'transparency', name, weight: 0.5, command },
     async run(evidence, random) {
       const file = join(evidence.decided.folder, SIGNING_KEYS_FILE)
-      const audit = () => evidence.audit().catch((error: unknown) => error as Error)
-      const result = await withFile(
-        file,
-        (bytes) => Buffer.from(change(evidence, bytes.toString(), random)),
-        audit,
-      )
+      const text = readFileSync(file, 'utf8')
+      writeFileSync(file, change(evidence, text, random))
+      const result = await evidence.audit().catch((error: unknown) => error as Error)
+      writeFileSync(file, text)
       if (result instanceof Error)
         return { isFound: true, isNamed: result.message.includes(file), detail: `${name}: ${result.message}` }
       return foundFault(result, name, faultsOf(result).includes(`${evidence.published}/checkpoint`))
@@ -304,4 +124,4 @@ const keyKinds: readonly Kind[] = [
   }),
 ]
 
-export const transparencyKinds: readonly Kind[] = [...fileKinds, ...rowKinds, ...copyKinds, ...keyKinds]
+export const transparencyKinds: readonly Kind[] = [...rowKinds, ...keyKinds]

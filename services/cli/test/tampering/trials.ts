@@ -1,8 +1,8 @@
 /** Tries every kind of tampering in turn, and reports the results. */
 import { casesWithin, numbersOf, runSeed, type LongSuite } from '@cupel/testkit'
-import { archiveKinds } from './archive-kinds.js'
 import { documentKinds } from './document-kinds.js'
 import type { Evidence } from './evidence.js'
+import { folderKinds } from './folder-kinds.js'
 import { logKinds } from './log-kinds.js'
 import type { Kind } from './kinds.js'
 import { pdfKinds } from './pdf-kinds.js'
@@ -13,7 +13,7 @@ export const kinds: readonly Kind[] = [
   ...logKinds,
   ...rowKinds,
   ...transparencyKinds,
-  ...archiveKinds,
+  ...folderKinds,
   ...documentKinds,
   ...pdfKinds,
 ]
