@@ -1033,7 +1033,6 @@ CREATE TABLE transparency.log (
   cosigned_size bigint,
   cosigned text,
   cosigned_at timestamp with time zone,
-  asked_until timestamp with time zone,
   checked_at timestamp with time zone,
   stopped text,
   UNIQUE (log),
@@ -1081,6 +1080,7 @@ CREATE TABLE transparency.witness (
   failure text,
   failures bigint NOT NULL DEFAULT 0,
   saw_other boolean NOT NULL DEFAULT false,
+  retry_at timestamp with time zone,
   PRIMARY KEY (number, vkey),
   FOREIGN KEY (number) REFERENCES transparency.log(number),
   CHECK ((size >= 0))

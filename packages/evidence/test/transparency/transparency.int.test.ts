@@ -361,8 +361,8 @@ test('killed while it stores a cosignature, the next process has the witness cos
   for (const point of ['before:transparency.cosign:1', 'after:transparency.cosign:1']) {
     await append(...accounts(40))
     await diesKeeping(point, readWitnessSettings(file))
-    // The turn of the dead process ends by itself.
-    await database.execute('UPDATE transparency.log SET asked_until = NULL')
+    // The claim of the dead process ends by itself.
+    await database.execute('UPDATE transparency.witness SET retry_at = NULL')
   }
   await append(...accounts(1))
   await own.extend()

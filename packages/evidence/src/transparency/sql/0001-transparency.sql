@@ -16,8 +16,6 @@ CREATE TABLE transparency.log (
   cosigned text,
   -- When it had enough of them.
   cosigned_at timestamptz,
-  -- Until then one process asks the witnesses, and others leave it to it.
-  asked_until timestamptz,
   -- The last time when a projector looked for new records, and gave them their leaves; null before the first one.
   checked_at timestamptz,
   -- Why the last look gave no record a leaf; null where it succeeded.
@@ -79,6 +77,8 @@ CREATE TABLE transparency.witness (
   failures    int8 NOT NULL DEFAULT 0,
   -- Whether the last answer said that the log does not extend what the witness cosigned.
   saw_other   bool NOT NULL DEFAULT false,
+  -- Until then no process asks it: another one does, or its last try failed.
+  retry_at    timestamptz,
   PRIMARY KEY (number, vkey)
 );
 

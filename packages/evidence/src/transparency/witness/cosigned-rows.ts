@@ -1,7 +1,8 @@
-/** The database rows about witnesses: cosignatures of checkpoints, and the state of each witness. */
+/** The database rows about witnesses: cosignatures of checkpoints, and the state of each witness. A process keeps no other state of them. */
 import type { Database, Queryable } from '@cupel/postgres'
 import { parseNote } from '@cupel/signing'
 import { cosignaturesOf, witnessKeyText, type WitnessKey } from '../format/cosignature.js'
+import type { FailureReason } from './ask-witness.js'
 import type { WitnessSettings } from './witness-settings.js'
 
 /** The state of one witness. */
@@ -58,11 +59,14 @@ export async function readCosigning(database: Queryable, log: string): Promise<C
 /** A checkpoint that lacks cosignatures for this long is not just slow: a witness or the way to it is the cause. */
 const MAX_UNCOSIGNED_MS = 600_000
 
+const isLongBehind = ({ size, cosigned }: CosigningState): boolean =>
+  cosigned === null ? size > 0 : cosigned.size < size && cosigned.ageMs > MAX_UNCOSIGNED_MS
+
 /** A sentence; null if enough witnesses cosign, and none saw another history. */
-export function uncosignedOf({ size, cosigned, witnesses }: CosigningState): string | null {
+export function uncosignedOf(state: CosigningState, isBehind = isLongBehind(state)): string | null {
+  const { witnesses } = state
   const other = witnesses.find(({ sawOther }) => sawOther)
   if (other !== undefined) return `${otherHistory(other.name, other.failure ?? '')}.`
-  const isBehind = cosigned === null ? size > 0 : cosigned.size < size && cosigned.ageMs > MAX_UNCOSIGNED_MS
   const said = witnesses.flatMap(({ name, failure }) => (failure === null ? [] : [`${name}: ${failure}`]))
   const why = said.length === 0 ? '' : ` (${said.join('; ')})`
   return isBehind ? `Too few witnesses cosign the checkpoints of the transparency log${why}.` : null
@@ -94,93 +98,106 @@ export async function forgetWitnesses(database: Queryable): Promise<void> {
   await database.execute('DELETE FROM transparency.witness')
 }
 
-/** Whether this process asks now. No other process asks for `forMs`, or until this one ends its turn. */
-export async function takeTurn(database: Queryable, number: number, forMs: number): Promise<boolean> {
-  const rows = await database.query(
-    `UPDATE transparency.log SET asked_until = now() + $2 * interval '1 millisecond'
-     WHERE number = $1 AND (asked_until IS NULL OR asked_until <= now()) RETURNING number`,
-    [number, forMs],
-  )
-  return rows.length > 0
+/** A witness that only this process may ask, with its state before. */
+export interface Claimed {
+  readonly vkey: string
+  readonly size: number
+  readonly failures: number
+  readonly sawOther: boolean
 }
 
-export async function endTurn(database: Queryable, number: number): Promise<void> {
-  await database.execute('UPDATE transparency.log SET asked_until = NULL WHERE number = $1', [number])
-}
-
-export async function storeFailure(
+/** Those of the witnesses that no other process asks, and that are not in a pause after a failure. The claim ends after `forMs` by itself. */
+export async function claimWitnesses(
   database: Queryable,
-  {
-    number,
-    key,
-    detail,
-    reason,
-  }: { readonly number: number; readonly key: WitnessKey; readonly detail: string; readonly reason: string },
-): Promise<void> {
-  await database.execute(
-    'UPDATE transparency.witness SET failure = $3, failures = failures + 1, saw_other = $4 WHERE number = $1 AND vkey = $2',
-    [number, witnessKeyText(key), detail, reason === 'inconsistent'],
+  number: number,
+  { vkeys, forMs }: { readonly vkeys: readonly string[]; readonly forMs: number },
+): Promise<readonly Claimed[]> {
+  return await database.query<Claimed & Record<string, unknown>>(
+    `UPDATE transparency.witness SET retry_at = now() + $3 * interval '1 millisecond'
+     WHERE number = $1 AND vkey = ANY($2::text[]) AND (retry_at IS NULL OR retry_at <= now())
+     RETURNING vkey, size, failures, saw_other AS "sawOther"`,
+    [number, vkeys, forMs],
   )
 }
 
-export interface NewCosignature {
+/** The checked answers of the witnesses that were asked to cosign one checkpoint. */
+export interface Round {
   readonly number: number
   /** The submitted checkpoint, with its lines at that time, and its leaves. */
   readonly note: string
   readonly size: number
-  /** Lines of this round, checked. */
-  readonly lines: readonly string[]
-  /** The witness that cosigned last. */
-  readonly key: WitnessKey
+  readonly claimed: readonly Claimed[]
+  readonly cosigned: readonly { readonly key: WitnessKey; readonly line: string }[]
+  readonly failed: readonly {
+    readonly key: WitnessKey
+    readonly reason: FailureReason
+    readonly detail: string
+  }[]
+  /** A failing witness is asked at growing intervals, which begin with twice this time. */
+  readonly restMs: number
   readonly settings: Pick<WitnessSettings, 'witnesses' | 'quorum'>
 }
 
-/**
- * Adds the lines to the checkpoint that they are on: to the last one or, if the log has a longer one by now, to the last cosigned
- * one. Returns whether enough witnesses have cosigned this checkpoint now.
- */
-export async function storeCosignature(
-  database: Database,
-  { number, note, size, lines, key, settings }: NewCosignature,
-): Promise<boolean> {
-  return await database.transaction({ at: 'transparency.cosign' }, async (transaction) => {
-    const [row] = await transaction.query<{
-      size: number
-      checkpoint: string
-      cosignedSize: number | null
-      cosigned: string | null
-    }>(
-      `SELECT size, checkpoint, cosigned_size AS "cosignedSize", cosigned FROM transparency.log
-       WHERE number = $1 FOR UPDATE`,
-      [number],
+/** The longest pause after a failure. */
+const MAX_PAUSE_MS = 60_000
+
+/** Stores what each witness answered, and ends the claims. */
+export async function storeRound(database: Database, round: Round): Promise<void> {
+  const { number, size, claimed, cosigned, failed, restMs } = round
+  await database.transaction({ at: 'transparency.cosign' }, async (transaction) => {
+    if (cosigned.length > 0) await storeLines(transaction, round)
+    await transaction.execute(
+      'UPDATE transparency.witness SET retry_at = NULL WHERE number = $1 AND vkey = ANY($2::text[])',
+      [number, claimed.map(({ vkey }) => vkey)],
     )
-    if (row === undefined) throw new Error('The row of the cosigned transparency log vanished')
-    const isLast = row.size === size && textOf(row.checkpoint) === textOf(note)
-    const isCosigned = row.cosignedSize === size && textOf(row.cosigned!) === textOf(note)
-    const merged = withLines(
-      withLines(isLast ? row.checkpoint : note, linesOf(isCosigned ? row.cosigned! : note)),
-      lines,
-    )
-    if (isLast)
-      await transaction.execute('UPDATE transparency.log SET checkpoint = $2 WHERE number = $1', [
-        number,
-        merged,
-      ])
-    const keys = settings.witnesses.map((witness) => witness.key)
-    const isEnough = cosignaturesOf(merged, keys).length >= settings.quorum
-    if (isEnough && row.size >= size && (isCosigned || size > (row.cosignedSize ?? 0)))
-      await transaction.execute(
-        `UPDATE transparency.log SET cosigned_at = CASE WHEN cosigned_size = $2 THEN cosigned_at ELSE now() END,
-           cosigned_size = $2, cosigned = $3 WHERE number = $1`,
-        [number, size, merged],
-      )
     await transaction.execute(
       `UPDATE transparency.witness SET size = greatest(size, $3), cosigned_at = now(), failure = NULL, failures = 0, saw_other = false
-       WHERE number = $1 AND vkey = $2`,
-      [number, witnessKeyText(key), size],
+       WHERE number = $1 AND vkey = ANY($2::text[])`,
+      [number, cosigned.map(({ key }) => witnessKeyText(key)), size],
     )
-    return isEnough
+    for (const { key, reason, detail } of failed)
+      await transaction.execute(
+        `UPDATE transparency.witness SET failure = $3, failures = failures + 1, saw_other = $4,
+           retry_at = now() + least($5 * 2 ^ least(failures + 1, 20), $6) * interval '1 millisecond'
+         WHERE number = $1 AND vkey = $2`,
+        [number, witnessKeyText(key), detail, reason === 'inconsistent', restMs, MAX_PAUSE_MS],
+      )
   })
+}
+
+/** Adds the lines to the checkpoint that they are on: to the last one or, if the log has a longer one by now, to the last cosigned one. */
+async function storeLines(
+  transaction: Queryable,
+  { number, note, size, cosigned: added, settings: { witnesses, quorum } }: Round,
+): Promise<void> {
+  const [row] = await transaction.query<{
+    size: number
+    checkpoint: string
+    cosignedSize: number | null
+    cosigned: string | null
+  }>(
+    `SELECT size, checkpoint, cosigned_size AS "cosignedSize", cosigned FROM transparency.log
+     WHERE number = $1 FOR UPDATE`,
+    [number],
+  )
+  if (row === undefined) throw new Error('The row of the cosigned transparency log vanished')
+  const isLast = row.size === size && textOf(row.checkpoint) === textOf(note)
+  const isCosigned = row.cosignedSize === size && textOf(row.cosigned!) === textOf(note)
+  const lines = [...linesOf(isCosigned ? row.cosigned! : note), ...added.map(({ line }) => line)]
+  const merged = withLines(isLast ? row.checkpoint : note, lines)
+  if (isLast)
+    await transaction.execute('UPDATE transparency.log SET checkpoint = $2 WHERE number = $1', [
+      number,
+      merged,
+    ])
+  const keys = witnesses.map((witness) => witness.key)
+  const isEnough = cosignaturesOf(merged, keys).length >= quorum
+  if (isEnough && row.size >= size && (isCosigned || size > (row.cosignedSize ?? 0)))
+    await transaction.execute(
+      `UPDATE transparency.log SET cosigned_at = CASE WHEN cosigned_size = $2 THEN cosigned_at ELSE now() END,
+         cosigned_size = $2, cosigned = $3 WHERE number = $1`,
+      [number, size, merged],
+    )
 }
 
 const textOf = (note: string): string => parseNote(note).text

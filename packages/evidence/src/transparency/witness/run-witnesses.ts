@@ -13,21 +13,26 @@ import { loadLog, type StoredLog } from '../state.js'
 import { byTiles, hashReader, readConsistency } from '../tree-reader.js'
 import { askWitness, type WitnessOutcome } from './ask-witness.js'
 import {
-  endTurn,
+  claimWitnesses,
+  otherHistory,
   putWitnesses,
   readCosigning,
-  storeCosignature,
-  storeFailure,
-  takeTurn,
+  storeRound,
+  uncosignedOf,
+  type Claimed,
+  type CosigningState,
 } from './cosigned-rows.js'
-import { MAX_REST_MS, tellWitnesses, type Standing, type Telling } from './tell-witnesses.js'
 import type { PublishedStore } from '../store/published-store.js'
 import type { Witness, WitnessSettings } from './witness-settings.js'
 
 /** Time limit for a call of a witness, the connection included. A witness is called at most twice for one checkpoint. */
 export const WITNESS_TIMEOUT_MS = 4_000
 /** A process that died while asking blocks the others for this time. */
-const TURN_MS = 2 * WITNESS_TIMEOUT_MS + 2_000
+const CLAIM_MS = 2 * WITNESS_TIMEOUT_MS + 2_000
+/** Longest rest between two checks for a new checkpoint, in milliseconds. */
+const MAX_REST_MS = 5_000
+/** A lack of cosignatures is reported as a problem after this time. */
+const UNCOSIGNED_MS = 60_000
 
 export interface WitnessesOptions {
   readonly settings: WitnessSettings
@@ -37,7 +42,7 @@ export interface WitnessesOptions {
   readonly stores: readonly PublishedStore[]
   /** Time between two checks for a new checkpoint, in milliseconds; a wake ends it early. */
   readonly intervalMs: number
-  readonly logger: Logger
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly metrics: Metrics
   readonly now?: () => number
   /** Time limit for the call of one witness, in milliseconds. */
@@ -59,12 +64,13 @@ export function startWitnesses(options: WitnessesOptions): RunningWitnesses {
     timeoutMs: options.timeoutMs ?? WITNESS_TIMEOUT_MS,
   })
   const restMs = Math.min(options.intervalMs, MAX_REST_MS)
-  const standings = new Map<Witness, Standing>(
-    settings.witnesses.map((each) => [each, { failures: 0, notBeforeMs: 0, failure: null }]),
-  )
-  const told = tellWitnesses(options, standings)
+  const meters = metersOf(options.metrics)
+  const startedMs = performance.now()
   let putFor: number | null = null
   let isPublished = true
+  let state: CosigningState | null = null
+  let behindSinceMs: number | null = null
+  const behindMs = (): number => (behindSinceMs === null ? 0 : performance.now() - behindSinceMs)
 
   async function step(signal: AbortSignal): Promise<void> {
     const identity = await options.log.identity()
@@ -75,16 +81,7 @@ export function startWitnesses(options: WitnessesOptions): RunningWitnesses {
       await putWitnesses(database, stored.number, keys)
       putFor = stored.number
     }
-    if (dueWitnesses(stored, standings).length > 0 && (await takeTurn(database, stored.number, TURN_MS))) {
-      try {
-        // Another process may have asked meanwhile.
-        const now = await loadLog(database, identity)
-        if (now !== null) await askAll({ ...options, client, identity, signal, restMs, standings, told }, now)
-      } finally {
-        await endTurn(database, stored.number)
-      }
-      isPublished = false
-    }
+    if (await askDue({ ...options, client, identity, signal, restMs, meters }, stored)) isPublished = false
     // If another process publishes at this moment, the new cosignatures are published at the next check.
     if (!isPublished)
       isPublished = await publishFiles(database, {
@@ -92,8 +89,13 @@ export function startWitnesses(options: WitnessesOptions): RunningWitnesses {
         keys: options.keys,
         log: identity,
       })
-    const state = await readCosigning(database, identity)
-    if (state !== null) told.look(state)
+    state = await readCosigning(database, identity)
+    if (state === null) return
+    behindSinceMs = state.cosigned?.size === state.size ? null : (behindSinceMs ?? performance.now())
+    meters.age.set((state.cosigned?.ageMs ?? performance.now() - startedMs) / 1_000)
+    meters.uncosigned.set(behindMs() / 1_000)
+    for (const { name, sawOther } of state.witnesses)
+      meters.inconsistent.set(sawOther ? 1 : 0, { witness: name })
   }
 
   const loop = startLoop({
@@ -105,7 +107,7 @@ export function startWitnesses(options: WitnessesOptions): RunningWitnesses {
   })
   return {
     wake: () => loop.wake(),
-    error: () => told.error(),
+    error: () => (state === null ? null : uncosignedOf(state, behindMs() > UNCOSIGNED_MS)),
     async stop() {
       await loop.stop()
       await client.close()
@@ -113,84 +115,112 @@ export function startWitnesses(options: WitnessesOptions): RunningWitnesses {
   }
 }
 
-/** The witnesses that have not cosigned this checkpoint, and are not in a pause after a failure. */
-function dueWitnesses(
-  { checkpoint }: StoredLog,
-  standings: ReadonlyMap<Witness, Standing>,
-): readonly Witness[] {
-  if (checkpoint === null) return []
-  const witnesses = [...standings.keys()]
-  const done = new Set(
-    cosignaturesOf(
-      checkpoint,
-      witnesses.map(({ key }) => key),
-    ).map(({ keyId }) => keyId),
-  )
-  const nowMs = performance.now()
-  return witnesses.filter((each) => !done.has(each.key.id) && standings.get(each)!.notBeforeMs <= nowMs)
-}
+const metersOf = (metrics: Metrics) => ({
+  failures: metrics.counter(
+    'transparency_witness_failures_total',
+    'Tries at which a witness did not cosign a checkpoint',
+    ['witness', 'reason'],
+  ),
+  age: metrics.gauge(
+    'transparency_cosigned_age_seconds',
+    'Age of the last checkpoint of the transparency log that enough witnesses cosigned; since the start if there is none',
+  ),
+  uncosigned: metrics.gauge(
+    'transparency_uncosigned_seconds',
+    'For how long too few witnesses cosigned the last checkpoints; 0 if enough of them cosigned the last one',
+  ),
+  inconsistent: metrics.gauge(
+    'transparency_witness_inconsistent',
+    '1 if a witness saw another history of the transparency log',
+    ['witness'],
+  ),
+})
 
 interface RoundParts extends WitnessesOptions {
   readonly client: OutboundClient
   readonly identity: string
   readonly signal: AbortSignal
   readonly restMs: number
-  readonly standings: ReadonlyMap<Witness, Standing>
-  readonly told: Telling
+  readonly meters: ReturnType<typeof metersOf>
 }
 
-/** Asks all at once, so that a slow witness delays no other. Each answer is stored when it arrives. */
-async function askAll(parts: RoundParts, stored: StoredLog): Promise<void> {
-  const { database, settings, client, signal, told, identity } = parts
-  const note = stored.checkpoint!
-  const { number, tree } = stored
-  const known = await readCosigning(database, identity)
-  const read = byTiles(hashReader(database, number), tree.size)
-  const prove = async (from: number): Promise<string[]> =>
-    (await readConsistency(read, from, tree.size)).map((hash) => hash.toString('base64'))
-  const lines: string[] = []
-  await Promise.all(
-    dueWitnesses(stored, parts.standings).map(async (witness) => {
-      const outcome = await settled(
-        askWitness({
-          ...{ witness, client, signal, submission: { note, size: tree.size, prove } },
-          known: known?.witnesses.find(({ vkey }) => vkey === witnessKeyText(witness.key))?.size ?? 0,
-          now: parts.now ?? Date.now,
-        }),
-        parts,
-      )
-      if (outcome === null || signal.aborted) return
-      if (outcome.kind === 'failed') {
-        await storeFailure(database, { number, key: witness.key, ...outcome })
-        return told.failed(witness, outcome)
-      }
-      lines.push(outcome.line)
-      await storeCosignature(database, {
-        number,
-        note,
-        size: tree.size,
-        lines: [...lines],
-        key: witness.key,
-        settings,
-      })
-      told.cosigned(witness)
+/** The witnesses that have not cosigned this checkpoint, by their verifier keys. */
+function missingOf(
+  { checkpoint }: StoredLog,
+  { witnesses }: Pick<WitnessSettings, 'witnesses'>,
+): ReadonlyMap<string, Witness> {
+  const keys = witnesses.map(({ key }) => key)
+  const done = new Set(cosignaturesOf(checkpoint!, keys).map(({ keyId }) => keyId))
+  const missing = witnesses.filter(({ key }) => !done.has(key.id))
+  return new Map(missing.map((each) => [witnessKeyText(each.key), each]))
+}
+
+/** Asks all that are due at once for cosignatures of one checkpoint, and stores what they answered. Returns whether any was due. */
+async function askDue(parts: RoundParts, before: StoredLog): Promise<boolean> {
+  const { database, settings, identity, signal, restMs } = parts
+  const { number } = before
+  const vkeys = [...missingOf(before, settings).keys()]
+  const claimed = vkeys.length === 0 ? [] : await claimWitnesses(database, number, { vkeys, forMs: CLAIM_MS })
+  if (claimed.length === 0) return false
+  // Another process may have asked meanwhile.
+  const stored = (await loadLog(database, identity))!
+  const missing = missingOf(stored, settings)
+  const answers = await Promise.all(
+    claimed.map(async (each) => {
+      const witness = missing.get(each.vkey)
+      const outcome = witness === undefined ? null : await answerOf(witness, each.size, { ...parts, stored })
+      if (witness === undefined || outcome === null || signal.aborted) return { cosigned: [], failed: [] }
+      tell(each, witness, { ...parts, outcome })
+      const { key } = witness
+      return outcome.kind === 'cosigned'
+        ? { cosigned: [{ key, line: outcome.line }], failed: [] }
+        : { cosigned: [], failed: [{ ...outcome, key }] }
     }),
   )
+  await storeRound(database, {
+    ...{ number, note: stored.checkpoint!, size: stored.tree.size, claimed, restMs, settings },
+    cosigned: answers.flatMap(({ cosigned }) => cosigned),
+    failed: answers.flatMap(({ failed }) => failed),
+  })
+  return true
 }
 
-type Settled = Exclude<WitnessOutcome, { kind: 'ahead' }>
+type Answer = Exclude<WitnessOutcome, { kind: 'ahead' }>
 
 /** Null if another process got a longer checkpoint cosigned meanwhile, which is then the next to ask for. */
-async function settled(
-  asked: Promise<WitnessOutcome>,
-  { database, identity }: RoundParts,
-): Promise<Settled | null> {
-  const outcome = await asked
+async function answerOf(
+  witness: Witness,
+  known: number,
+  { database, client, signal, identity, stored, ...options }: RoundParts & { readonly stored: StoredLog },
+): Promise<Answer | null> {
+  const { number, tree, checkpoint } = stored
+  const prove = async (from: number): Promise<string[]> => {
+    const read = byTiles(hashReader(database, number), tree.size)
+    return (await readConsistency(read, from, tree.size)).map((hash) => hash.toString('base64'))
+  }
+  const submission = { note: checkpoint!, size: tree.size, prove }
+  const now = options.now ?? Date.now
+  const outcome = await askWitness({ witness, known, submission, client, signal, now })
   if (outcome.kind !== 'ahead') return outcome
-  const now = (await loadLog(database, identity))?.tree.size ?? 0
-  if (now >= outcome.size) return null
+  const size = (await loadLog(database, identity))?.tree.size ?? 0
+  if (size >= outcome.size) return null
   return {
     ...{ kind: 'failed', reason: 'inconsistent' },
-    detail: `it cosigned a checkpoint of ${outcome.size} leaves, and the database has ${now}`,
+    detail: `it cosigned a checkpoint of ${outcome.size} leaves, and the database has ${size}`,
   }
+}
+
+function tell(
+  { failures, sawOther }: Claimed,
+  { key: { name } }: Witness,
+  { outcome, logger, meters }: RoundParts & { readonly outcome: Answer },
+): void {
+  if (outcome.kind === 'cosigned') {
+    if (failures > 0) logger.info({}, `The witness ${name} cosigns again`)
+    return
+  }
+  const { reason, detail } = outcome
+  meters.failures.inc({ witness: name, reason })
+  if (reason === 'inconsistent' && !sawOther) logger.error({}, `${otherHistory(name, detail)}.`)
+  else if (failures === 0) logger.warn({}, `The witness ${name} does not cosign: ${detail}`)
 }

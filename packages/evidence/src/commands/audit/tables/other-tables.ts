@@ -80,7 +80,6 @@ export const outOfReach: Readonly<Record<string, string>> = {
   'ledger.price.sha256': 'No import names such a table of prices, so that nothing reads it.',
   'transparency.log.cosigned_size': COSIGNING,
   'transparency.log.cosigned_at': COSIGNING,
-  'transparency.log.asked_until': COSIGNING,
   'transparency.log.checked_at': COSIGNING,
   'transparency.log.stopped': COSIGNING,
   'transparency.log.number': NO_LOG,
