@@ -1,5 +1,5 @@
 // Generates docs/reference from the code: settings, problem codes, events and topics, the descriptions of API and events, the policy's
-// schema. `--check` fails on a stale file.
+// schema; and the titles of label formats for the console, which does not load their parsers. `--check` fails on a stale file.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +19,7 @@ import {
 } from '../packages/kit/src/service/tracing/export-queue.js'
 import { MAX_STEPS_PER_TRACE } from '../packages/kit/src/service/tracing/local-trace.js'
 import { MAX_KEPT_UNSAMPLED_PER_SECOND } from '../packages/kit/src/service/tracing/start-tracing.js'
+import { labelFormats } from '../packages/labels/src/index.js'
 import { openapiDocument, postmanDocument } from '../services/api/src/openapi-document.js'
 import { asyncapiDocument } from './asyncapi.mjs'
 import { readEvents } from './event-facts.mjs'
@@ -101,18 +102,34 @@ function typeName(type: unknown): string {
   return String(type)
 }
 
+/** Authorities come first. */
+function formatTitles(): string {
+  const formats = [...labelFormats.values()]
+  const [lists, others] = [true, false].map((isList) =>
+    formats.filter(({ wholeAuthorityList }) => (wholeAuthorityList !== undefined) === isList),
+  )
+  const titles = Object.fromEntries([...lists!, ...others!].map(({ name, title }) => [name, title]))
+  return `// Generated from the label formats by \`npm run generate\`. Do not edit.
+
+export const formatTitles: Readonly<Record<string, string>> = ${JSON.stringify(titles, null, 2)}
+`
+}
+
 let stale = 0
-const folder = join(root, 'docs/reference')
-mkdirSync(folder, { recursive: true })
-for (const [name, text] of Object.entries(pages)) {
-  const path = join(folder, name)
+const files = {
+  ...Object.fromEntries(Object.entries(pages).map(([name, text]) => [`docs/reference/${name}`, text])),
+  'packages/labels/src/pages/generated/format-titles.ts': formatTitles(),
+}
+for (const [name, text] of Object.entries(files)) {
+  const path = join(root, name)
   if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
   if (check) {
-    process.stderr.write(`stale: docs/reference/${name} (run: npm run generate)\n`)
+    process.stderr.write(`stale: ${name} (run: npm run generate)\n`)
     stale += 1
   } else {
+    mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
-    process.stdout.write(`wrote docs/reference/${name}\n`)
+    process.stdout.write(`wrote ${name}\n`)
   }
 }
 process.exit(stale === 0 ? 0 : 1)

@@ -1,5 +1,5 @@
 // Generates what the SDKs share with the API: types from docs/reference/openapi.json, the exported ones of the TypeScript SDK, a class and a
-// conformance case for each problem code, and conformance cases of proofs and of signed records. `--check` fails on a stale file.
+// conformance case for each problem code, conformance cases of proofs and of signed records, and the samples of the reference. `--check` fails on a stale file.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +8,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import { proofCases } from './proof-cases.mjs'
 import { recordCases } from './record-cases.mjs'
 import { classOfCode, classOfStatus } from './sdk-errors.mjs'
+import { sdkCallsModule } from './sdk-samples.mjs'
 
 const root = new URL('../', import.meta.url)
 const SCREENED = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
@@ -19,6 +20,7 @@ const document = JSON.parse(readFileSync(new URL('docs/reference/openapi.json', 
   openapi: string
   info: object
   components: { schemas: Readonly<Record<string, { description?: string }>> }
+  paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
 }
 
 async function openapiTypes(): Promise<string> {
@@ -123,6 +125,7 @@ const files = {
   [`${types}/openapi.ts`]: await openapiTypes(),
   [`${types}/models.ts`]: exportedModels(),
   [`${types}/problem-errors.ts`]: problemErrors(),
+  'packages/gate/src/reference/generated/sdk-calls.ts': sdkCallsModule(document.paths),
   'packages/sdk-python/src/cupel/_verify_report.py': auditorsVerifier(),
   'packages/sdk-conformance/cases/generated/problem-codes.json': problemCases(),
   'packages/sdk-conformance/cases/generated/proofs.json': await proofCases(),

@@ -75,7 +75,6 @@ export const testOnlyExports = {
     'packages/gate/src/reference/index.ts#entriesOf',
     'packages/gate/src/reference/index.ts#runScript',
     'packages/gate/src/reference/index.ts#samplesOf',
-    'packages/gate/src/reference/index.ts#sdkCalls',
     'packages/kit/src/outbound/index.ts#NameNotFound',
     'packages/labels/src/read-model/index.ts#readLabelSnapshot',
     'packages/operation/src/health/index.ts#readLaggingReplicas',

@@ -34,6 +34,7 @@ const MAX_FIELD_CHARACTERS = 2_048
 
 export const csvFormat: LabelFormat = {
   name: 'csv',
+  title: 'CSV with the columns of Cupel',
   description: `CSV with the header ${CSV_HEADER.join(',')}`,
   parse(file) {
     return {

@@ -20,6 +20,7 @@ const MAX_JSON_BYTES = 128 * 1024 * 1024
 
 export const explorerJsonFormat: LabelFormat = {
   name: 'explorer-json',
+  title: 'Explorer tags, JSON',
   description: 'explorer tags in JSON, a list or an object by address; needs --category and --chain',
   parse(file, options = {}) {
     return {

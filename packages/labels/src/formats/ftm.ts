@@ -30,6 +30,7 @@ const MAX_WALLETS = 1_000_000
 
 export const ftmFormat: LabelFormat = {
   name: 'ftm',
+  title: 'FollowTheMoney (OpenSanctions), JSON lines',
   description: 'FollowTheMoney JSON lines (OpenSanctions): CryptoWallet entities and their holders',
   parse(file) {
     return {

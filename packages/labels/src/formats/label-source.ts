@@ -80,6 +80,8 @@ export interface LabelFile {
 
 export interface LabelFormat {
   readonly name: string
+  /** In the form of the console. */
+  readonly title: string
   /** Short description for the help of the CLI. */
   readonly description: string
   /** The origin of the authority whose whole list a file of this format is, for example us-ofac; absent for other formats. */

@@ -21,6 +21,7 @@ const MAX_PACK_BYTES = 128 * 1024 * 1024
 
 export const tagpackFormat: LabelFormat = {
   name: 'tagpack',
+  title: 'GraphSense TagPack, YAML',
   description: 'GraphSense TagPack (YAML); an ActorPack as --companion names the actors',
   parse(file, options = {}) {
     return {

@@ -12,6 +12,7 @@ const URL = 'https://webgate.ec.europa.eu/fsd/fsf'
 
 export const euFsfXmlFormat: LabelFormat = {
   name: 'eu-fsf-xml',
+  title: 'EU financial sanctions, XML',
   description: 'EU financial sanctions files, XML 1.1; addresses in its remarks and identifications',
   wholeAuthorityList: 'eu-fsf',
   mayNameNoAddress: true,

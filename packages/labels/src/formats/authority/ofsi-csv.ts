@@ -8,6 +8,7 @@ import { collectOfsiParties, OFSI_ORIGIN, OFSI_SOURCE, type OfsiRow } from './of
 
 export const ofsiCsvFormat: LabelFormat = {
   name: 'ofsi-csv',
+  title: 'UK OFSI, CSV',
   description: 'UK OFSI consolidated list, CSV (ConList.csv); addresses in its remarks',
   wholeAuthorityList: OFSI_ORIGIN,
   mayNameNoAddress: true,

@@ -7,6 +7,7 @@ import { collectOfsiParties, OFSI_ORIGIN, OFSI_SOURCE, type OfsiRow } from './of
 
 export const ofsiXmlFormat: LabelFormat = {
   name: 'ofsi-xml',
+  title: 'UK OFSI, XML',
   description: 'UK OFSI consolidated list, XML (ConList.xml); addresses in its remarks',
   wholeAuthorityList: OFSI_ORIGIN,
   mayNameNoAddress: true,

@@ -16,6 +16,7 @@ const PRIMARY = 'primary name'
 
 export const ukSanctionsXmlFormat: LabelFormat = {
   name: 'uk-sanctions-xml',
+  title: 'UK sanctions list, XML',
   description: 'UK Sanctions List, XML (UK-Sanctions-List.xml); addresses in its remarks',
   wholeAuthorityList: OFSI_ORIGIN,
   mayNameNoAddress: true,

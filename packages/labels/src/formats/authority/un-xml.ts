@@ -12,6 +12,7 @@ const URL = 'https://main.un.org/securitycouncil/en/content/un-sc-consolidated-l
 
 export const unXmlFormat: LabelFormat = {
   name: 'un-xml',
+  title: 'UN Security Council, XML',
   description: 'UN Security Council consolidated list, XML; addresses in its comments and documents',
   wholeAuthorityList: 'un-sc',
   mayNameNoAddress: true,

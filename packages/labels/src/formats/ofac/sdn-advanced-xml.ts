@@ -20,6 +20,7 @@ const PROGRAMME = '1'
 
 export const ofacAdvancedXmlFormat: LabelFormat = {
   name: 'ofac-advanced-xml',
+  title: 'OFAC, SDN_ADVANCED.XML',
   description: 'OFAC SDN list, advanced XML (SDN_ADVANCED.XML), with designation dates',
   wholeAuthorityList: 'us-ofac',
   parse(file) {

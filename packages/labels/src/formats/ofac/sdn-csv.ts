@@ -27,6 +27,7 @@ const DOS_END_OF_FILE = '\u001a'
 
 export const ofacCsvFormat: LabelFormat = {
   name: 'ofac-csv',
+  title: 'OFAC, SDN.CSV',
   description: 'OFAC SDN list, legacy CSV (SDN.CSV), with sdn_comments.csv as --companion',
   wholeAuthorityList: 'us-ofac',
   parse(file, options = {}) {

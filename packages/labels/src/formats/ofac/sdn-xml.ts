@@ -11,6 +11,7 @@ import { readXml, textsWithLongWords, type XmlEvent } from '../xml-events.js'
 
 export const ofacXmlFormat: LabelFormat = {
   name: 'ofac-xml',
+  title: 'OFAC, SDN.XML',
   description: 'OFAC SDN list, classic XML (SDN.XML)',
   wholeAuthorityList: 'us-ofac',
   parse(file) {

@@ -1,7 +1,8 @@
 /** The form that takes a list as a file, and the newest imports. */
 import { visibleText } from '@cupel/reports/document'
 import { Form, Moment, Notice, ScrollTable, type PageCall } from '@cupel/console'
-import { formats, pagePathOf, PART_BYTES, statusText, type ListImport } from './list-import.js'
+import { formatTitles } from '../generated/format-titles.js'
+import { pagePathOf, PART_BYTES, statusText, type ListImport } from './list-import.js'
 
 interface ImportSectionProps {
   readonly call: PageCall
@@ -19,7 +20,7 @@ export function ImportSection({ call, imports, fault }: ImportSectionProps) {
       <Form call={call} action="/lists/imports" isMultipart class="narrow" id="list-import">
         <label for="list-format">Layout</label>
         <select id="list-format" name="format">
-          {Object.entries(formats).map(([name, words]) => (
+          {Object.entries(formatTitles).map(([name, words]) => (
             <option key={name} value={name}>
               {words}
             </option>

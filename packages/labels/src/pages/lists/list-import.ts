@@ -56,22 +56,6 @@ export const apiPathOf = (importId: string | undefined, part = ''): string =>
 export const pagePathOf = (importId: string, part = ''): string =>
   `/lists/imports/${encodeURIComponent(importId)}${part}`
 
-/** The layouts that the API takes, in words. */
-export const formats: Readonly<Record<string, string>> = {
-  'ofac-xml': 'OFAC, SDN.XML',
-  'ofac-advanced-xml': 'OFAC, SDN_ADVANCED.XML',
-  'ofac-csv': 'OFAC, SDN.CSV',
-  'uk-sanctions-xml': 'UK sanctions list, XML',
-  'ofsi-csv': 'UK OFSI, CSV',
-  'ofsi-xml': 'UK OFSI, XML',
-  'eu-fsf-xml': 'EU financial sanctions, XML',
-  'un-xml': 'UN Security Council, XML',
-  csv: 'CSV with the columns of Cupel',
-  tagpack: 'GraphSense TagPack, YAML',
-  ftm: 'FollowTheMoney (OpenSanctions), JSON lines',
-  'explorer-json': 'Explorer tags, JSON',
-}
-
 const statusWords: Readonly<Record<string, string>> = {
   receiving: 'Waits for its file',
   checking: 'Is being fetched or read …',
