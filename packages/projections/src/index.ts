@@ -10,6 +10,7 @@ export { inParallel } from './in-parallel.js'
 export { isUnknownSchema } from './consume/schema-patience.js'
 export { createTrouble, type Trouble } from './consume/trouble.js'
 export { UnappliableRecordError } from './consume/unappliable-record.js'
+export { nudge } from './nudges.js'
 export { waitUntilProjected } from './wait-until-projected.js'
 export type {
   PrimaryTables,

@@ -26,6 +26,8 @@ export interface PartitionFeed {
   readonly seen: (end: number) => void
   /** Whether the database answered the last poll. */
   readonly reachable: () => boolean
+  /** Polls now: another process says that it has appended. */
+  readonly look: () => void
   close(): void
 }
 
@@ -74,6 +76,9 @@ class PollingHub implements FeedHub {
   /** When another process last appended, or this one last opened a partition. */
   private newsAt = -Infinity
   private timer: NodeJS.Timeout | null = null
+  private isPolling = false
+  /** A record may have come after the poll under way. */
+  private isPollDue = false
   private isClosed = false
 
   constructor(options: FeedHubOptions) {
@@ -106,6 +111,7 @@ class PollingHub implements FeedHub {
       end: () => followed.end,
       seen: (end) => (followed.end = Math.max(followed.end, end)),
       reachable: () => this.isReachable,
+      look: () => this.look(),
       recent(from, limits) {
         const records = followed.window.recent(from, limits)
         if (followed.listeners.has(listener)) followed.listeners.set(listener, from + (records?.length ?? 0))
@@ -133,9 +139,16 @@ class PollingHub implements FeedHub {
     if (this.timer !== null) clearTimeout(this.timer)
   }
 
+  private look(): void {
+    this.isPollDue = true
+    if (this.isPolling || this.isClosed) return
+    if (this.timer !== null) clearTimeout(this.timer)
+    void this.poll()
+  }
+
   /** Polls only while a partition is followed. */
   private schedule(): void {
-    if (this.timer !== null || this.isClosed || this.partitions.size === 0) return
+    if (this.timer !== null || this.isPolling || this.isClosed || this.partitions.size === 0) return
     const isQuiet = this.isReachable && performance.now() - this.newsAt > QUIET_AFTER_MS
     // While it is quiet, at the moments of other loops (see startLoop).
     const quietMs = QUIET_POLL_INTERVAL_MS - (performance.now() % QUIET_POLL_INTERVAL_MS)
@@ -143,8 +156,13 @@ class PollingHub implements FeedHub {
   }
 
   private async poll(): Promise<void> {
-    if (this.partitions.size > 0) await this.askForNews()
     this.timer = null
+    this.isPolling = true
+    do {
+      this.isPollDue = false
+      if (this.partitions.size > 0) await this.askForNews()
+    } while (this.isPollDue && !this.isClosed && this.isReachable)
+    this.isPolling = false
     this.schedule()
   }
 

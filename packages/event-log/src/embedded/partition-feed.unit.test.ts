@@ -188,3 +188,28 @@ test('after a while without records of another process the database is asked les
   expect(answer).toHaveBeenCalledTimes(10)
   feeds.close()
 })
+
+test('a reader that was nudged asks at once, and again if the nudge came during a question', async () => {
+  let end = 3
+  const answers: (() => void)[] = []
+  const feeds = hub(() => {
+    const asked = { end }
+    return new Promise((resolve) => answers.push(() => resolve(asked)))
+  })
+  const feed = feeds.open(address, end, listener())
+  feed.look()
+  end = 4
+  feed.look()
+  feed.look()
+  expect(answers).toHaveLength(1)
+  answers[0]!()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(feed.end()).toBe(3)
+  answers[1]!()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(feed.end()).toBe(4)
+  expect(answers).toHaveLength(2)
+  await vi.advanceTimersByTimeAsync(POLL_INTERVAL_MS)
+  expect(answers).toHaveLength(3)
+  feeds.close()
+})

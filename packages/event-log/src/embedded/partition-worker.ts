@@ -111,7 +111,8 @@ class Worker implements PartitionWorker {
   nudge(): void {
     this.nudges += 1
     this.restsUntil = 0
-    this.loop.wake()
+    if (this.position !== null && this.feed.end() <= this.position) this.feed.look()
+    else this.loop.wake()
   }
 
   async stop(): Promise<void> {

@@ -2,7 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DomainEvent } from '@cupel/contracts'
 import type { EventCodec, EventLog, NewRecord } from '@cupel/event-log'
-import { LABEL_TOPIC } from '../read-model/index.js'
+import type { Queryable } from '@cupel/postgres'
+import { nudge } from '@cupel/projections'
+import { LABEL_TOPIC, labelViewGroup } from '../read-model/index.js'
 
 const BATCH_RECORDS = 2_000
 const BATCH_BYTES = 1024 * 1024
@@ -18,7 +20,7 @@ export interface LabelAppender {
 }
 
 export function createLabelAppender(
-  { log, codec }: { log: EventLog; codec: EventCodec },
+  { log, codec, database }: { log: EventLog; codec: EventCodec; database: Queryable },
   onAppended: (labels: number) => void,
 ): LabelAppender {
   let batch: NewRecord[] = []
@@ -35,6 +37,8 @@ export function createLabelAppender(
     const sending = log.append('labels.append', records).then(() => {
       appended += ofRecords
       onAppended(appended)
+      // The view applies this batch while the next ones are encoded. If the nudge is lost, the view is only later.
+      nudge(database, [labelViewGroup]).catch(() => undefined)
     })
     // A later `add` or `flush` reports a failure; until then the rejection must not count as unhandled.
     sending.catch(() => undefined)
