@@ -1,5 +1,5 @@
 // Generates the event types, the facts of events, the schema catalogue and the topic table from schemas/ and deploy/topics.json, the layers of
-// ARCHITECTURE.md from boundaries.json, the rights of services in the database from their programs, the boards of deploy/observability, and the version of the product where it is shown.
+// ARCHITECTURE.md, the packages that each member depends on and the list of read models from boundaries.json, the rights of services in the database from their programs, the boards of deploy/observability, and the version of the product where it is shown.
 // `--check` writes nothing and fails when a committed file is stale.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync, mkdirSync, existsSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { versionFiles } from './version.mjs'
 import { boardFiles } from './boards.mjs'
 import { databaseRightsModule } from './database-rights.mjs'
 import { drawLayers } from './layers.mjs'
+import { memberFiles } from './members.mjs'
 import { eventFactsModule, readEvents } from './event-facts.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -84,7 +85,8 @@ const topicsFile =
   `export const topicTable = ${JSON.stringify(topics.topics, null, 2)} as const\n`
 
 const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
-const layers = drawLayers(JSON.parse(readFileSync(join(root, 'boundaries.json'), 'utf8')))
+const boundaries = JSON.parse(readFileSync(join(root, 'boundaries.json'), 'utf8'))
+const layers = drawLayers(boundaries)
 
 let stale = 0
 mkdirSync(join(root, generatedDir), { recursive: true })
@@ -97,6 +99,8 @@ writeOrCheck(
   'packages/operation/src/connections/generated/database-rights.ts',
   await databaseRightsModule(root),
 )
+// The version is written into the same files afterwards.
+for (const [name, text] of Object.entries(memberFiles(root, boundaries))) writeOrCheck(name, text)
 const boards = boardFiles()
 for (const [name, text] of Object.entries({
   ...versionFiles(),
@@ -133,6 +137,7 @@ function writeOrCheck(name, text) {
     console.error(`stale: ${name} (run: npm run generate)`)
     stale++
   } else {
+    mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
     console.log(`wrote ${name}`)
   }

@@ -10,19 +10,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { copyCheckout } from '../copied-checkout.mjs'
 import { databaseRightsModule } from '../database-rights.mjs'
 import { eventFactsModule, readEvents } from '../event-facts.mjs'
+import { memberFiles } from '../members.mjs'
 
 const TABLES = 'packages/command-line/src/installation/features.ts'
 const COMMANDS = ['services/cli/src/client/client-program.ts', 'services/cli/src/program.ts']
 /** Each feature with the lists that name it. @type {[string, string[]][]} */
 const FEATURES = [
-  [
-    'audit',
-    [
-      'packages/operation/src/read-models/index.ts',
-      'services/api/src/features.ts',
-      'services/web/src/features.ts',
-    ],
-  ],
+  ['audit', ['services/api/src/features.ts', 'services/web/src/features.ts']],
   ['cases', [TABLES, 'services/api/src/features.ts', ...COMMANDS, 'services/web/src/features.ts']],
   ['sharing', [TABLES, 'services/api/src/features.ts', 'services/web/src/features.ts']],
   [
@@ -30,7 +24,6 @@ const FEATURES = [
     [
       TABLES,
       'packages/operation/src/health/standstills.ts',
-      'packages/operation/src/read-models/index.ts',
       'services/api/src/features.ts',
       'services/bulk-coordinator/src/start-bulk-coordinator.ts',
       ...COMMANDS,
@@ -67,13 +60,14 @@ describe.each(FEATURES)('without %s', (feature, compositions) => {
     removeTests(copy, sources.filter(isTest))
     const rest = sources.filter((file) => !isTest(file))
     const read = (file) => readFileSync(join(folder, file), 'utf8')
-    named = rest.filter((file) => read(file).includes(`'@cupel/${feature}`)).sort()
+    named = rest
+      .filter((file) => !file.includes('/generated/') && read(file).includes(`'@cupel/${feature}`))
+      .sort()
     const statement = new RegExp(`\\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\\s+(?:${schemas.join('|')})\\.`)
     stating = rest.filter(
       (file) => !file.includes('/generated/') && !KNOWS_ALL.test(file) && statement.test(read(file)),
     )
     for (const file of named) writeFileSync(join(folder, file), withoutFeature(feature, read(file)))
-    removeFromManifests(copy)
     removeFromBoundaries(copy)
     await removeFromGenerated(copy)
   }, LIMIT_MS)
@@ -217,17 +211,6 @@ function withoutUnused(text, before) {
   })
 }
 
-function removeFromManifests({ folder, feature }) {
-  for (const group of ['packages', 'services'])
-    for (const name of readdirSync(join(folder, group))) {
-      const file = join(folder, group, name, 'package.json')
-      const manifest = JSON.parse(readFileSync(file, 'utf8'))
-      for (const kind of ['dependencies', 'devDependencies']) delete manifest[kind]?.[`@cupel/${feature}`]
-      writeFileSync(file, JSON.stringify(manifest))
-      rmSync(join(folder, group, name, 'node_modules/@cupel', feature), { force: true })
-    }
-}
-
 function removeFromBoundaries({ folder, feature }) {
   const file = join(folder, 'boundaries.json')
   const isOther = (member) => member.split('/')[0] !== feature
@@ -239,7 +222,14 @@ function removeFromBoundaries({ folder, feature }) {
     )
     return [group, Object.fromEntries(others)]
   })
-  writeFileSync(file, JSON.stringify(Object.fromEntries(tables)))
+  const table = Object.fromEntries(tables)
+  writeFileSync(file, JSON.stringify(table))
+  for (const [path, text] of Object.entries(memberFiles(folder, table)))
+    writeFileSync(join(folder, path), text)
+  for (const member of new Set(
+    tables.flatMap(([group, members]) => Object.keys(members).map((one) => `${group}/${one.split('/')[0]}`)),
+  ))
+    rmSync(join(folder, member, 'node_modules/@cupel', feature), { force: true })
 }
 
 /** The events that a restore applies to primary tables of the feature. */

@@ -48,31 +48,11 @@ test('the table lists every package and service, and nothing else', () => {
   for (const group of groups) expect([...new Set(membersIn(group).map(packageOf))]).toEqual(foldersIn(group))
 })
 
-test('each room of the table is a folder with an index, and the package exports it', () => {
-  for (const member of membersIn('packages').filter((name) => name.includes('/'))) {
-    const [name, room] = member.split('/')
-    const { exports } = readJson(`packages/${name}/package.json`) as { exports: Record<string, object> }
-    expect(exports).toHaveProperty([`./${room}`, 'cupel-source'], `./src/${room}/index.ts`)
-    expect(readdirSync(`${root}/packages/${name}/src/${room}`)).toContain('index.ts')
-  }
+test('each room of the table is a folder with an index', () => {
+  for (const [name, ...room] of membersIn('packages').map((member) => member.split('/')))
+    if (room.length > 0)
+      expect(readdirSync(`${root}/packages/${name}/src/${room.join('/')}`)).toContain('index.ts')
 })
-
-test.each(groups.flatMap((group) => foldersIn(group).map((name) => [group, name] as const)))(
-  '%s/%s depends in its package.json on what the table allows',
-  (group, name) => {
-    const rooms = membersIn(group).filter((member) => packageOf(member) === name)
-    const others = (kind: 'imports' | 'tests'): string[] =>
-      rooms
-        .flatMap((room) => table[group][room]![kind] ?? [])
-        .map(packageOf)
-        .filter((one) => one !== name)
-    const imports = withoutTestkit(others('imports'))
-    const tests = withoutTestkit(others('tests')).filter((one) => !imports.includes(one))
-    const manifest = readJson(`${group}/${name}/package.json`) as Record<string, Record<string, string>>
-    expect(ours(manifest['dependencies'])).toEqual(imports)
-    expect(ours(manifest['devDependencies'])).toEqual(tests)
-  },
-)
 
 test('each boundary rule refuses its fixture', () => {
   const violations = cruise('packages/testkit/boundary-fixtures').summary.violations
@@ -100,20 +80,4 @@ function foldersIn(group: string): string[] {
     .filter((entry) => entry.isDirectory() && isMember(entry.name))
     .map(({ name }) => name)
     .sort()
-}
-
-/** Our packages among the dependencies, without their scope. */
-function ours(dependencies: Record<string, string> = {}): string[] {
-  return Object.keys(dependencies)
-    .filter((name) => name.startsWith('@cupel/'))
-    .map((name) => (name === SDK ? 'sdk-typescript' : name.slice('@cupel/'.length)))
-    .sort()
-}
-
-/** Customers know this package by its own name; every other package has the name of its folder. */
-const SDK = '@cupel/sdk'
-
-/** The testkit is a development tool of the workspace: the root's package.json names it. */
-function withoutTestkit(names: readonly string[]): string[] {
-  return [...new Set(names.filter((name) => name !== 'testkit'))].sort()
 }

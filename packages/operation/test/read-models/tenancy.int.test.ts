@@ -2,7 +2,8 @@
 import type { Queryable } from '@cupel/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFixture, type Fixture } from './fixture.js'
-import { installReadModels, TENANT_ROLE, tenantScope, ForeignRowError, type Tenant } from '@cupel/projections'
+import { installReadModels, TENANT_ROLE, tenantScope, type Tenant } from '@cupel/projections'
+import { others, OWN, testWalls, type TenantQuery } from './walls.js'
 import {
   chooseResults,
   listJobs,
@@ -23,15 +24,7 @@ import {
 } from '@cupel/reports/read-model'
 import { readModels } from '../../src/read-models/index.js'
 
-const OWN: Tenant = { accountId: 'acc_own', livemode: true }
-const others: readonly Tenant[] = [
-  { accountId: 'acc_other', livemode: true },
-  // The other environment of the same account is another tenant.
-  { accountId: 'acc_own', livemode: false },
-]
-const WALL = 'account_id = $1 AND livemode = $2'
 const FOREIGN = /report-[12]|request-[12]|job-[12]/
-const WALL_OF_ONE = 'account_id = $2 AND livemode = $3'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -61,27 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-/** Statements without their conditions; their parameters are still used, so that they run. */
-function withoutFirstWall(database: Queryable, { rowSecurity }: { rowSecurity: boolean }): Queryable {
-  const open = (text: string): string => {
-    const opened = text
-      .replaceAll(WALL, '($1::text IS NOT NULL AND $2::bool IS NOT NULL)')
-      .replace(WALL_OF_ONE, '($2::text IS NOT NULL AND $3::bool IS NOT NULL)')
-    if (opened === text) throw new Error(`No first wall was found in: ${text}`)
-    return opened
-  }
-  return {
-    query: (statement, values) => {
-      if (typeof statement === 'string' || statement.scope === undefined)
-        throw new Error('A query of a tenant without row security')
-      const text = open(statement.text)
-      return database.query(rowSecurity ? { text, scope: statement.scope } : text, values)
-    },
-    execute: () => Promise.reject(new Error('Queries write nothing')),
-  }
-}
-
-const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant) => Promise<unknown>])[] = [
+const queries: readonly TenantQuery[] = [
   [
     'a list of reports',
     (database, of) => listReports(database, { ...of, filter: {}, pageSize: 10, after: null }),
@@ -168,24 +141,7 @@ const queries: readonly (readonly [string, (database: Queryable, tenant: Tenant)
   ],
 ]
 
-describe.each(queries)('%s', (_name, query) => {
-  test('with all walls brings nothing of another tenant', async () => {
-    const brought = JSON.stringify(await query(fixture.database, OWN))
-    expect(brought).not.toMatch(FOREIGN)
-  })
-
-  test('brings no more if the first wall is missing: the database shows only the rows of the tenant', async () => {
-    const opened = withoutFirstWall(fixture.database, { rowSecurity: true })
-    expect(await query(opened, OWN)).toEqual(await query(fixture.database, OWN))
-  })
-
-  test('fails, without a word of the foreign row, where row security is missing as well', async () => {
-    const opened = withoutFirstWall(fixture.database, { rowSecurity: false })
-    const failed = await query(opened, OWN).catch((error: unknown) => error)
-    expect(failed).toBeInstanceOf(ForeignRowError)
-    expect(String(failed)).not.toMatch(/acc_|report-|request-/)
-  })
-})
+testWalls(queries, () => fixture.database, FOREIGN)
 
 describe('the role of a tenant', () => {
   const see = (text: string, settings: Record<string, string> = tenantScope(OWN).settings) =>
