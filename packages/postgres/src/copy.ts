@@ -45,6 +45,7 @@ export function copyLines(client: pg.ClientBase, text: string, lines: string | B
 /** The fields of one row; null for a NULL. */
 export type BinaryRow = readonly (Buffer | null)[]
 
+const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
 /** Signature, flags and length of an extension, at the beginning of the binary format. */
 const HEADER_BYTES = 19
 /** In place of the number of fields, at its end. */
@@ -52,11 +53,22 @@ const TRAILER = -1
 
 class CopyOutQuery extends Query {
   readonly rows: BinaryRow[] = []
+  failure: Error | null = null
   #isBegun = false
 
+  /** The driver calls this from an event of its socket: an error that it throws would end the process. */
   override handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
-    // The driver reads the next answer into the same memory.
-    const bytes = Buffer.from(chunk)
+    try {
+      // The driver reads the next answer into the same memory.
+      this.#add(Buffer.from(chunk))
+    } catch (cause) {
+      this.failure ??= new Error('The answer to COPY does not have the binary format', { cause })
+    }
+  }
+
+  #add(bytes: Buffer): void {
+    if (!this.#isBegun && !bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE))
+      throw new RangeError('It begins without the signature')
     let at = this.#isBegun ? 0 : HEADER_BYTES
     this.#isBegun = true
     while (at < bytes.length) {
@@ -69,6 +81,7 @@ class CopyOutQuery extends Query {
         at += 4
         fields.push(length < 0 ? null : bytes.subarray(at, (at += length)))
       }
+      if (at > bytes.length) throw new RangeError('A field is longer than its frame')
       this.rows.push(fields)
     }
   }
@@ -79,7 +92,8 @@ export function copyOut(pool: pg.Pool, text: string): Promise<readonly BinaryRow
   const query = new CopyOutQuery({ text }, undefined)
   return new Promise((resolve, reject) => {
     pool.query(query as unknown as string, [], (error: Error | undefined) => {
-      if (error) reject(error)
+      const failure = error ?? query.failure
+      if (failure) reject(failure)
       else resolve(query.rows)
     })
   })

@@ -82,6 +82,14 @@ test('rows are copied out byte for byte, and a statement that fails leaves the c
   expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
+test('an answer of another format rejects the copy, and leaves the connections usable', async () => {
+  // Text of this length would have a row whose fields are longer than the answer.
+  for (const text of ['short', 'x'.repeat(100), `${'x'.repeat(19)}\u0001`])
+    for (let tries = 0; tries < 3; tries += 1)
+      await expect(db.copyOut(`COPY (SELECT '${text}') TO STDOUT`)).rejects.toThrow('binary format')
+  expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+})
+
 test('a bigint beyond 2^53 is refused, not rounded', async () => {
   await expect(db.query('SELECT 9007199254740993::int8 AS n')).rejects.toThrow(RangeError)
   expect(await db.query('SELECT 9007199254740991::int8 AS n')).toEqual([{ n: Number.MAX_SAFE_INTEGER }])
