@@ -8,6 +8,7 @@ import {
   type AuthenticLog,
   type EventCodec,
   type LogRecord,
+  LogStoppedError,
   type Position,
   scan,
   UndecodableRecordError,
@@ -37,8 +38,18 @@ interface Latest extends Position {
   readonly headers: LogRecord['headers']
 }
 
-/** Reports that the keeper of the topic has not read yet count no more than those that it has. */
+/** A log that lost records states too little: that nothing was compared is a problem by itself. */
 export async function compareLatestReports(parts: Parts): Promise<readonly Problem[]> {
+  try {
+    return await compare(parts)
+  } catch (error) {
+    if (!(error instanceof LogStoppedError)) throw error
+    return [problemOfRow('table', { row: 'latest reports' }, `They were not compared: ${error.message}`)]
+  }
+}
+
+/** Reports that the keeper of the topic has not read yet count no more than those that it has. */
+async function compare(parts: Parts): Promise<readonly Problem[]> {
   const isRead = await reportsRead(parts)
   const last = await lastRecords(parts)
   if (isRead === null && last.size === 0) return []

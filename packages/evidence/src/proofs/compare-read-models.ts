@@ -3,6 +3,7 @@ import { silentLogger } from '@cupel/contracts'
 import { LogStoppedError, type EventCodec, type EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import {
+  inParallel,
   RebuildInProgressError,
   UnstatedRetirementError,
   rebuildReadModel,
@@ -16,19 +17,28 @@ import { problemOfRow, type Problem } from './problem.js'
 interface Parts {
   readonly log: EventLog
   readonly codec: EventCodec
+  readonly database: Database
 }
+
+/** Views that are built at once: each takes up to nine connections. */
+const VIEWS_AT_ONCE = 2
 
 /**
  * The live tables stay as they are, whatever differs. A view that cannot be built from the log is a problem by itself, and so is a database
  * in which none can be built.
+ * @param compare compares the view of a name, in a thread of its own perhaps
  */
-export async function compareReadModels(database: Database, { log, codec }: Parts): Promise<Problem[]> {
+export async function compareReadModels(
+  database: Database,
+  compare: (name: string) => Promise<readonly Problem[]>,
+): Promise<readonly Problem[]> {
   if (!(await canBuild(database)))
     return [problemOfRow('read-model', { row: 'every read model' }, NOT_COMPARED)]
-  const problems: Problem[] = []
-  for (const readModel of readModels)
-    problems.push(...(await compareReadModel(readModel, database, { log, codec })))
-  return problems
+  const problems = new Map<string, readonly Problem[]>()
+  await inParallel(readModels, VIEWS_AT_ONCE, async ({ name }) => {
+    problems.set(name, await compare(name))
+  })
+  return readModels.flatMap(({ name }) => problems.get(name)!)
 }
 
 const NOT_COMPARED =
@@ -42,17 +52,18 @@ async function canBuild(database: Database): Promise<boolean> {
   return row!.canBuild
 }
 
-async function compareReadModel(readModel: ReadModel, database: Database, parts: Parts): Promise<Problem[]> {
+export async function compareReadModel(name: string, { log, codec, database }: Parts): Promise<Problem[]> {
+  const readModel: ReadModel = readModels.find((each) => each.name === name)!
   try {
     const { comparison } = await rebuildReadModel({
-      ...{ readModel, ...parts, database, logger: silentLogger, compareOnly: true },
+      ...{ readModel, log, codec, database, logger: silentLogger, compareOnly: true },
     })
     return comparison.flatMap(({ table, different, isEqual, rowsBefore, rowsAfter }) => {
-      const name = `${readModel.schema}.${table}`
+      const whole = `${readModel.schema}.${table}`
       if (isEqual || different.length > 0)
-        return different.map((row) => differenceOf('read-model', name, row))
-      const counts = `${name} has ${rowsBefore} rows, and the log states ${rowsAfter}.`
-      return [problemOfRow('read-model', { row: name }, counts)]
+        return different.map((row) => differenceOf('read-model', whole, row))
+      const counts = `${whole} has ${rowsBefore} rows, and the log states ${rowsAfter}.`
+      return [problemOfRow('read-model', { row: whole }, counts)]
     })
   } catch (error) {
     if (!isRefusal(error)) throw error

@@ -32,5 +32,5 @@ export {
 } from './verify-partition.js'
 export type { SignatureSummary } from './report-signatures.js'
 export { compareLatestReports } from './compare-latest-reports.js'
-export { differenceOf } from './compare-read-models.js'
+export { compareReadModel, compareReadModels, differenceOf } from './compare-read-models.js'
 export { meaningOfProblem, placeOfProblem, problemAt, problemOfRow, type Problem } from './problem.js'

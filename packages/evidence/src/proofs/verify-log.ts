@@ -1,13 +1,10 @@
 /**
  * Verifies that the log is well-formed: every record is an event of its schema, every report matches its hash, repeats have the
- * same contents, report ids are in the partitions they name, and every row of every read model is what the log states.
- * Nothing is changed.
+ * same contents, and report ids are in the partitions they name. Nothing is changed.
  */
 import type { TopicSpec } from '@cupel/contracts'
 import { type LogRange, type Place, placeOf, placesOf, rangeOf } from '@cupel/event-log'
-import type { Database } from '@cupel/postgres'
 import { inParallel } from '@cupel/projections'
-import { compareReadModels } from './compare-read-models.js'
 import { problemAt, type Problem } from './problem.js'
 import {
   addSignatures,
@@ -48,8 +45,6 @@ export interface VerifyResult {
 }
 
 export interface VerifyOptions extends SignatureParts {
-  /** Database of the read models to compare; null without one, as with an archive. */
-  readonly database: Database | null
   readonly topics: readonly Pick<TopicSpec, 'name'>[]
   /** Topics of dead letters: their records are only counted, because they are stored unchanged. */
   readonly rawTopics: ReadonlySet<string>
@@ -58,8 +53,9 @@ export interface VerifyOptions extends SignatureParts {
   readonly maxIds?: number
   /** The first offset to verify of each partition, by `topic/partition`; the first of the log by default. */
   readonly since?: ReadonlyMap<string, number>
-  /** Verify one partition each, at the same time; this thread does by default. */
-  readonly verifiers?: readonly VerifyPartition[]
+  /** Verifies one partition, of so many at once; this thread does by default, one after the other. */
+  readonly verifyPartition?: VerifyPartition
+  readonly atOnce?: number
   /** What an interrupted run verified of its partitions, from the same offsets on. */
   readonly done?: readonly DonePartition[]
   /** Called for each partition in which no problem was found. */
@@ -84,11 +80,7 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
   const signatures = noSignatures()
   const totals = { reports: 0, failures: 0, repeatedReports: 0 }
   const pieces = await piecesOf(options)
-  // Other threads read the partitions meanwhile.
-  const [verified, rows] = await Promise.all([
-    verifyAll(options, pieces),
-    options.database === null ? [] : compareReadModels(options.database, options),
-  ])
+  const verified = await verifyAll(options, pieces)
   const summaries = topics.map(({ name }): TopicSummary => {
     const own = pieces.filter(({ topic }) => topic === name)
     const tally = { records: 0, byType: {} as Record<string, number>, repeats: 0 }
@@ -101,7 +93,6 @@ export async function verifyLog(options: VerifyOptions): Promise<VerifyResult> {
     }
     return { topic: name, partitions: own.length, ...tally }
   })
-  found(rows)
   return {
     log: await log.identity(),
     topics: summaries,
@@ -143,8 +134,8 @@ async function verifyAll(
   options: VerifyOptions,
   pieces: readonly Piece[],
 ): Promise<ReadonlyMap<Piece, VerifiedPartition>> {
-  const { done = [], onDone, onProgress } = options
-  const free = [...(options.verifiers ?? [await createPartitionVerifier(options)])]
+  const { done = [], onDone, onProgress, atOnce = 1 } = options
+  const verify = options.verifyPartition ?? (await createPartitionVerifier(options))
   const verified = new Map<Piece, VerifiedPartition>()
   const total = pieces.reduce((sum, { from, to }) => sum + to - from, 0)
   let records = 0
@@ -157,10 +148,8 @@ async function verifyAll(
   }
   const left = pieces.filter((piece) => !verified.has(piece))
   const bySize = left.toSorted((one, other) => other.to - other.from - (one.to - one.from))
-  await inParallel(bySize, free.length, async (piece) => {
-    const verify = free.pop()!
+  await inParallel(bySize, atOnce, async (piece) => {
     const result = await verify(piece, onRecords)
-    free.push(verify)
     verified.set(piece, result)
     const { topic, partition, from, to } = piece
     if (result.problemCount === 0 && piece.start === 0)

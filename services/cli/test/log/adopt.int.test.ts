@@ -1,7 +1,7 @@
 /** A copy of the log replaces it if the signed checkpoints show that its records are the same, and otherwise not. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { installationTopics } from '@cupel/event-log'
-import { verifyLog } from '@cupel/evidence/proofs'
+import { compareReadModel, compareReadModels, verifyLog } from '@cupel/evidence/proofs'
 import { until } from '@cupel/testkit'
 import { enrol, nothingRepeated, readAll, recorded, screen, type Answered, type Customer } from '../drill.js'
 import { openRestorable, type Restorable } from '../restorable.js'
@@ -45,11 +45,14 @@ test('a copy with the same records takes the place of the log, and its readers g
   // Earlier reports carry signatures for the previous log. The event of the adoption says that this log holds its records.
   await installation.opened(async ({ log, codec, database }) => {
     const verified = await verifyLog({
-      ...{ log, codec, database, maxProblems: 10, rawTopics: new Set() },
+      ...{ log, codec, maxProblems: 10, rawTopics: new Set() },
       topics: installationTopics().filter(({ name }) => !name.includes('dead')),
       publicKeys: installation.evidence!.keys.publicKeys,
     })
     expect(verified.problems).toEqual([])
+    expect(
+      await compareReadModels(database, (name) => compareReadModel(name, { log, codec, database })),
+    ).toEqual([])
     expect(verified.signatures.unsigned).toBe(0)
     expect(verified.signatures.signed).toBeGreaterThan(1)
   })

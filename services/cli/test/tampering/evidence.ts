@@ -24,6 +24,7 @@ import { putCheckpoints } from '@cupel/projections'
 import { latestReportRecord, latestReportsOf, reportedAddressesOf } from '@cupel/reports/read-model'
 import { createPdfRenderer, type PdfRenderer } from '@cupel/reports/pdf'
 import { readSigningKeys, verifierKey, type PublicKey, type SigningKeys } from '@cupel/signing'
+import { createSlots } from '@cupel/kit/concurrency'
 import { until } from '@cupel/testkit'
 import { testEvent } from '@cupel/testkit/installation'
 import {
@@ -268,11 +269,19 @@ export async function rolledBack<T>(
   return result!.value
 }
 
-/** All statements run within the one transaction. */
-const databaseOf = (database: Database, transaction: Transaction): Database => ({
-  ...database,
-  query: (statement, values) => transaction.query(statement, values),
-  execute: (statement, values) => transaction.execute(statement, values),
-  transaction: (_, work) => work(transaction),
-  withConnection: (work) => work(transaction),
-})
+/** All statements run within the one transaction, in which the settings of one work would hold for another. */
+function databaseOf(database: Database, transaction: Transaction): Database {
+  const [statements, transactions] = [createSlots(1), createSlots(1)]
+  const connection: Transaction = {
+    ...transaction,
+    query: (statement, values) => statements(() => transaction.query(statement, values)),
+    execute: (statement, values) => statements(() => transaction.execute(statement, values)),
+  }
+  return {
+    ...database,
+    query: connection.query,
+    execute: connection.execute,
+    transaction: (_, work) => transactions(() => work(connection)),
+    withConnection: (work) => work(connection),
+  }
+}

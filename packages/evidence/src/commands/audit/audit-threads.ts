@@ -8,12 +8,14 @@ import { CommandError, type CliContext } from '@cupel/command-line'
 import type { ReadArchive } from '@cupel/command-line/installation'
 import type {
   PartitionPiece,
+  Problem,
   RangeQuestion,
   RangeTally,
   ReportRange,
   VerifiedPartition,
 } from '../../proofs/index.js'
 import type { ComparedRun, LeafRun } from '../../transparency/index.js'
+import { createAuditWork, type AuditSource } from './audit-work.js'
 
 export type ThreadSource =
   /** The connections of the command; `isAuditor` as for them. */
@@ -36,6 +38,10 @@ export interface AuditWork {
   }
   /** Records to compare with their leaves. */
   readonly run: { readonly order: LeafRun; readonly result: ComparedRun }
+  /** A read model to build anew and to compare. */
+  readonly readModel: { readonly order: string; readonly result: readonly Problem[] }
+  /** The topic of the latest reports to compare. */
+  readonly latestReports: { readonly order: null; readonly result: readonly Problem[] }
   /** Reports of a partition to decide again. */
   readonly range: { readonly order: ReportRange; readonly result: RangeTally }
 }
@@ -55,9 +61,12 @@ export interface ThreadData {
   readonly task: AuditTask
 }
 
-export type ToThread =
-  | { readonly kind: keyof AuditWork; readonly order: AuditWork[keyof AuditWork]['order'] }
-  | { readonly kind: 'close' }
+export interface AuditOrder {
+  readonly kind: keyof AuditWork
+  readonly order: AuditWork[keyof AuditWork]['order']
+}
+
+export type ToThread = AuditOrder | { readonly kind: 'close' }
 
 export type FromThread =
   /** What the work says of the records that it read. */
@@ -81,9 +90,14 @@ export function threadCount(text: string): number {
   return count
 }
 
+/** Orders that the thread of the caller does at once: while one waits for the database, it does the other. */
+const OWN_ORDERS = 2
+
 export interface AuditThreads {
   /** 0 if the thread of the caller does the work. */
   readonly count: number
+  /** Orders that are done at once. */
+  readonly atOnce: number
   /** Waits until a thread is free. `onRecords` is called with what the work says of the records that it read. */
   run<Kind extends keyof AuditWork>(
     kind: Kind,
@@ -94,10 +108,10 @@ export interface AuditThreads {
   close(): Promise<void>
 }
 
-/** As many threads as the records are worth, or as are asked for. */
+/** As many threads as the records are worth, or as are asked for. `own` are the connections of the caller. */
 export function startAuditThreads(
   context: CliContext,
-  of: Omit<ThreadData, 'environment'>,
+  { own, ...of }: Omit<ThreadData, 'environment'> & { readonly own: AuditSource },
   {
     asked,
     records,
@@ -110,10 +124,12 @@ export function startAuditThreads(
   const threads = Array.from({ length: count < 2 ? 0 : count }, () =>
     startThread(new Worker(...threadProgram(import.meta.url, 'audit-worker', { workerData }))),
   )
-  const free = [...threads]
+  const free =
+    threads.length > 0 ? [...threads] : Array<AuditThread>(OWN_ORDERS).fill(ownThread(own, of.task))
+  const atOnce = free.length
   const waiting: ((thread: AuditThread) => void)[] = []
   return {
-    count: threads.length,
+    ...{ count: threads.length, atOnce },
     async run(kind, order, onRecords = () => undefined) {
       const thread = free.pop() ?? (await new Promise<AuditThread>((take) => waiting.push(take)))
       try {
@@ -131,8 +147,17 @@ export function startAuditThreads(
 }
 
 interface AuditThread {
-  run(message: ToThread, onRecords: (records: number) => void): Promise<unknown>
+  run(order: AuditOrder, onRecords: (records: number) => void): Promise<unknown>
   close(): Promise<void>
+}
+
+/** The thread of the caller. */
+function ownThread(source: AuditSource, task: AuditTask): AuditThread {
+  let work: ReturnType<typeof createAuditWork> | null = null
+  return {
+    run: async (order, onRecords) => await (await (work ??= createAuditWork(source, task)))(order, onRecords),
+    close: () => Promise.resolve(),
+  }
 }
 
 interface Running {
@@ -161,11 +186,11 @@ function startThread(worker: Worker): AuditThread {
   worker.on('error', (error) => fail(error instanceof Error ? error : new Error(String(error))))
   worker.on('exit', () => fail(new Error('A thread of the command ended')))
   return {
-    run: (message, onRecords) =>
+    run: (order, onRecords) =>
       new Promise((resolve, reject) => {
         if (failure !== null) return reject(failure)
         running = { onRecords, resolve, reject }
-        worker.postMessage(message)
+        worker.postMessage(order)
       }),
     /** A thread closes its connections before it ends. One that has ended has none. */
     async close() {

@@ -209,7 +209,7 @@ async function decideAgain(context: CliContext, options: RecomputeOptions): Prom
     const decidersFor = (ranges: readonly ReportRange[]): readonly RangeDecider[] | undefined => {
       const started = startAuditThreads(
         context,
-        { source: threadSource(source, options), task: { kind: 'recompute', question } },
+        { source: threadSource(source, options), task: { kind: 'recompute', question }, own: source },
         { asked: options.threads, ...sizeOf(ranges) },
       )
       threads = started

@@ -2,7 +2,7 @@
 import { readErasures, verifyLog } from '../../proofs/index.js'
 import { topicSpecs } from '@cupel/contracts'
 import { verifierKey, type PublicKey } from '@cupel/signing'
-import { readAcceptedLosses, type LeafRun } from '../../transparency/index.js'
+import { readAcceptedLosses } from '../../transparency/index.js'
 import type { CliContext } from '@cupel/command-line'
 import {
   openArchive,
@@ -15,7 +15,7 @@ import { startAuditThreads, type AuditThreads } from './audit-threads.js'
 import { requireLog } from './expected-log.js'
 import { compareLeaves, leafProblems, type ComparedLeaves } from './compared-leaves.js'
 import type { Verified } from './verified.js'
-import { MAX_PROBLEMS, readingOptions, verifiersOf, type VerifyOptions } from './verify-options.js'
+import { MAX_PROBLEMS, readingOptions, verifierOf, type VerifyOptions } from './verify-options.js'
 import { witnessPolicyOf } from '../verify/witnesses.js'
 
 type PublicKeys = readonly PublicKey[] | null
@@ -36,6 +36,7 @@ export async function verifyArchived(
     {
       source: { kind: 'archive', archive: archive!, publicKeys: file, gathersFaults: true },
       task: { kind: 'verify', publicKeys: publicKeys?.map(verifierKey) ?? null, beforeKeys: new Map() },
+      own: { ...opened, database: null },
     },
     { asked, records },
   )
@@ -63,10 +64,10 @@ async function verifyOpened(
     for (const fault of faults) if (fault.records !== undefined) damaged.set(fault.file, fault)
   }
   const verified = await verifyLog({
-    ...{ log, codec, database: null, maxProblems: MAX_PROBLEMS, publicKeys },
+    ...{ log, codec, maxProblems: MAX_PROBLEMS, publicKeys },
     topics: [...contents.topics.values()],
     ...readingOptions(context, options),
-    ...verifiersOf(threads, onFaults),
+    ...verifierOf(threads, onFaults),
   })
   const { leaves: accepted, acceptances } = await readAcceptedLosses({ log, codec, database: null, verifier })
   const leaves =
@@ -79,7 +80,7 @@ async function verifyOpened(
           topics: topicSpecs.filter(({ name }) => contents.topics.has(name)),
           store: await publishedAt(context, options.transparency),
           heads: contents.trees,
-          ...(threads.count === 0 ? {} : { compareRun: (run: LeafRun) => threads.run('run', run) }),
+          compareRun: (run) => threads.run('run', run),
         })
   const erasures = await readErasures({ log, codec })
   // Read last: a damaged segment is noticed when its records are.

@@ -31,16 +31,17 @@ export function readingOptions(context: CliContext, { json }: VerifyOptions) {
   }
 }
 
-/** Nothing if the thread of the caller does the work. `onFaults` is called with the damaged files of an archive that a thread met. */
-export function verifiersOf(
+/** `onFaults` is called with the damaged files of an archive that a thread met. */
+export function verifierOf(
   threads: AuditThreads,
   onFaults: (faults: ReadArchive['faults']) => void = () => undefined,
-): { readonly verifiers?: readonly VerifyPartition[] } {
-  if (threads.count === 0) return {}
-  const verify: VerifyPartition = async (piece, onRecords) => {
-    const { verified, faults } = await threads.run('partition', piece, onRecords)
-    onFaults(faults)
-    return verified
+): { readonly verifyPartition: VerifyPartition; readonly atOnce: number } {
+  return {
+    atOnce: threads.atOnce,
+    async verifyPartition(piece, onRecords) {
+      const { verified, faults } = await threads.run('partition', piece, onRecords)
+      onFaults(faults)
+      return verified
+    },
   }
-  return { verifiers: Array.from({ length: threads.count }, () => verify) }
 }

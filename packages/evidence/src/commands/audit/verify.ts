@@ -1,7 +1,8 @@
 /** `cupel audit verify`: checks that the log is whole, and that the database is what the log states. */
-import { readErasures, verifyLog, type Problem } from '../../proofs/index.js'
+import { compareReadModels, readErasures, verifyLog, type Problem } from '../../proofs/index.js'
 import { topicOf, topicSpecs } from '@cupel/contracts'
 import { placeOf, rangesOf } from '@cupel/event-log'
+import { together } from '@cupel/kit/concurrency'
 import { verifierKey, type PublicKey } from '@cupel/signing'
 import {
   offsetsBeforeKeys,
@@ -45,7 +46,7 @@ import {
   deadLetters,
   MAX_PROBLEMS,
   readingOptions,
-  verifiersOf,
+  verifierOf,
   type VerifyOptions,
 } from './verify-options.js'
 import { isEmpty, jsonOf, textOf } from './verify-text.js'
@@ -203,6 +204,7 @@ export async function verifyConnected(
     {
       source: { kind: 'connections', config, isAuditor: publicKeys !== null },
       task: { kind: 'verify', publicKeys: publicKeys?.map(verifierKey) ?? null, beforeKeys },
+      own: parts.connections,
     },
     { records, asked: options.threads },
   )
@@ -230,49 +232,50 @@ interface WorkParts extends VerifyParts {
   readonly threads: AuditThreads
 }
 
+/** Everything is compared at once, so that no processor waits while the database or one thread works. */
 async function verifyWith(context: CliContext, options: VerifyOptions, parts: WorkParts): Promise<Verified> {
-  const { publicKeys, keeper, since, lost, threads, identity, comparesRows = true } = parts
+  const { publicKeys, keeper, lost, threads, identity, comparesRows = true } = parts
   const { log, codec, database, config, checksMacs } = parts.connections
-  const isWhole = keeper?.isWhole ?? true
-  const verified = await verifyLog({
-    ...{
-      log,
-      codec,
-      database: comparesRows && isWhole ? database : null,
-      maxProblems: MAX_PROBLEMS,
-      publicKeys,
-      beforeKeys: parts.beforeKeys,
-    },
-    topics: [...topicSpecs, ...deadLetters],
-    ...readingOptions(context, options),
-    ...(since === undefined ? {} : { since }),
-    ...verifiersOf(threads),
-    ...(keeper === null ? {} : { done: keeper.done, onDone: keeper.onDone }),
-  })
-  const erasures = await readErasures({ log, codec })
   const evidence = comparedWith(context, config, publicKeys)
   const { leaves: accepted, acceptances } =
     evidence === null ? NOTHING_ACCEPTED : await readAcceptedLosses({ log, codec, database, ...evidence })
-  const tables = comparesRows ? await compareTables({ log, codec, database, acceptances, isWhole }) : []
-  const histories = await compareHistories(database, keptHistoriesOf(context))
   const cosigning = await readCosigning(database, identity)
+  const comparesAll = comparesRows && (keeper?.isWhole ?? true)
+  const [views, latest, compared, verified, tables, histories, erasures] = await together([
+    comparesAll ? compareReadModels(database, (name) => threads.run('readModel', name)) : [],
+    comparesAll ? threads.run('latestReports', null) : [],
+    evidence === null
+      ? null
+      : compareWithLeaves(context, options, { ...parts, accepted, acceptances, evidence }),
+    verifyRecords(context, options, parts),
+    comparesRows ? compareTables({ log, codec, database, acceptances }) : [],
+    compareHistories(database, keptHistoriesOf(context)),
+    readErasures({ log, codec }),
+  ])
   const uncosigned = cosigning === null ? null : uncosignedOf(cosigning)
+  const others = [...views, ...lost, ...tables, ...latest, ...histories.problems]
   const result = {
     ...{ ...verified, erasures, macsChecked: checksMacs, archive: null, kept: null },
     warnings: [uncosigned, histories.warning].filter((sentence) => sentence !== null),
-    problems: [...verified.problems, ...lost, ...tables, ...histories.problems].slice(0, MAX_PROBLEMS),
-    problemCount: verified.problemCount + lost.length + tables.length + histories.problems.length,
+    problems: [...verified.problems, ...others].slice(0, MAX_PROBLEMS),
+    problemCount: verified.problemCount + others.length,
   }
   const keptLeaves = keeper?.named[0]?.size ?? keeper?.head?.tree.size ?? 0
-  if (evidence === null) {
-    const withoutLeaves = withTree(result, null, keptLeaves)
-    return keeper === null
-      ? withoutLeaves
-      : { ...withoutLeaves, kept: keptRunOf(keeper, withoutLeaves, null) }
-  }
-  const compared = await compareWithLeaves(context, options, { ...parts, accepted, acceptances, evidence })
-  const ended = withTree(result, compared.leaves, keptLeaves)
-  return keeper === null ? ended : { ...ended, kept: keptRunOf(keeper, ended, compared.again) }
+  const ended = withTree(result, compared?.leaves ?? null, keptLeaves)
+  return keeper === null ? ended : { ...ended, kept: keptRunOf(keeper, ended, compared?.again ?? null) }
+}
+
+async function verifyRecords(context: CliContext, options: VerifyOptions, parts: WorkParts) {
+  const { publicKeys, beforeKeys, keeper, since, threads } = parts
+  const { log, codec } = parts.connections
+  return await verifyLog({
+    ...{ log, codec, maxProblems: MAX_PROBLEMS, publicKeys, beforeKeys },
+    topics: [...topicSpecs, ...deadLetters],
+    ...readingOptions(context, options),
+    ...(since === undefined ? {} : { since }),
+    ...verifierOf(threads),
+    ...(keeper === null ? {} : { done: keeper.done, onDone: keeper.onDone }),
+  })
 }
 
 /** Every record with its leaf; of what an earlier run compared, a part again. */
@@ -299,7 +302,7 @@ async function compareWithLeaves(
     },
     ...{ publishGraceMs: graceMs, accepted, acceptances, store: store!, copies },
     witnesses: witnessPolicyOf(options),
-    ...(threads.count === 0 ? {} : { compareRun: (run: LeafRun) => threads.run('run', run) }),
+    compareRun: (run: LeafRun) => threads.run('run', run),
   }
   if (keeper === null) return { leaves: await compareLeaves(asked), again: null }
   const leaves = await compareLeaves({

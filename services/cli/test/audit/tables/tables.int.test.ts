@@ -94,6 +94,28 @@ async function problemsAfter(
   })
 }
 
+test('a verification that fails ends its other work first, and leaves no tables behind', async () => {
+  const { log, codec, database } = decided
+  const context = createContext(decided.environment, [])
+  const unchecked = {
+    ...log.unchecked,
+    // oxlint-disable-next-line require-yield
+    async *read(): AsyncGenerator<never> {
+      throw new Error('the log went away')
+    },
+  }
+  const connections = { log: { ...log, unchecked }, codec, config: await context.config(), database }
+  await expect(
+    verifyConnected(
+      context,
+      { json: true },
+      { publicKeys: null, graceMs: 0, connections: { ...connections, checksMacs: true } },
+    ),
+  ).rejects.toThrow('the log went away')
+  const left = `SELECT nspname FROM pg_namespace WHERE nspname LIKE '%rebuild' UNION ALL SELECT 'a lock' FROM pg_locks WHERE locktype = 'advisory'`
+  expect(await database.query(left)).toEqual([])
+})
+
 const changedTables = rowTargets
   .filter(({ surface }) => surface !== 'transparency')
   .flatMap(({ tables, ...target }) => tables.map((table) => ({ table, ...target })))

@@ -1,9 +1,9 @@
-/** Everything in the database that the log states outside of read models: primary tables, the ledger, and the topic of the latest reports. */
+/** Everything in the database that the log states outside of read models: primary tables and the ledger. */
 import { type AuthenticLog, type EventCodec, LogStoppedError } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
 import { compareLedger } from '@cupel/ledger'
 import type { Acceptance } from '../../../transparency/index.js'
-import { compareLatestReports, problemOfRow, type Problem } from '../../../proofs/index.js'
+import { problemOfRow, type Problem } from '../../../proofs/index.js'
 
 import { comparePrimaryTables } from './compare-primary-tables.js'
 
@@ -12,8 +12,6 @@ interface Parts {
   readonly codec: EventCodec
   readonly database: Database
   readonly acceptances: readonly Acceptance[]
-  /** Whether the topic of the latest reports is compared too: that takes all reports. */
-  readonly isWhole: boolean
 }
 
 /** A log that lost records states too little: that nothing was compared is a problem by itself. */
@@ -23,7 +21,6 @@ export async function compareTables(parts: Parts): Promise<readonly Problem[]> {
     return [
       ...(await comparePrimaryTables(parts)),
       ...ledger.map((sentence) => problemOfRow('table', { row: 'ledger' }, sentence)),
-      ...(parts.isWhole ? await compareLatestReports(parts) : []),
     ]
   } catch (error) {
     if (!(error instanceof LogStoppedError)) throw error
