@@ -60,15 +60,22 @@ export async function comparePrimaryTables(parts: Parts): Promise<readonly Probl
   const differences = [...statedTables.keys()].flatMap((table) =>
     compareTable(table, rows.get(table)!, stated),
   )
-  return [...differences, ...unconfirmedOf(stated)]
+  return [...differences, ...unconfirmedOf(stated, rows.get(PROPOSALS)!)]
 }
 
+const PROPOSALS = 'access.proposed_change'
+
 /** The events of a proposal may be among those that were lost before. */
-function unconfirmedOf({ activations, states, lostAt, acceptedAt }: Stated): Problem[] {
-  const changes = [...(states.get('access.proposed_change') ?? [])]
+function unconfirmedOf(stated: Stated, rows: ReadonlyMap<string, Columns>): Problem[] {
+  const { activations, states, lostAt, acceptedAt } = stated
   const lastLoss = [acceptedAt, ...lostAt].sort().at(-1)!
   const behind = activations.filter(({ data }) => data.activatedAt > lastLoss)
-  return unconfirmedPolicies(behind, new Map(changes.map(([id, all]) => [id, all.at(-1) ?? null])))
+  const changes = new Map([...(states.get(PROPOSALS) ?? [])].map(([id, all]) => [id, all.at(-1) ?? null]))
+  // The row tells who proposed a change whose event is lost. Only the log tells that it was confirmed.
+  for (const [id, row] of rows)
+    if (changes.get(id)?.['proposed_by'] === undefined && mayBeLost(row, stated))
+      changes.set(id, { ...changes.get(id), proposed_by: row['proposed_by'] })
+  return unconfirmedPolicies(behind, changes)
 }
 
 function lastAcceptance(acceptances: readonly Acceptance[]): string {
