@@ -1,17 +1,13 @@
 /** A log that lost its end, or that another one replaced: it is named, refused, and taken only by an operator's signed word. */
 import { topicOf } from '@cupel/contracts'
 import { placesOf } from '@cupel/event-log'
-import { createSigningKeys, readSigningKeys } from '@cupel/signing'
 import { diesAt } from '@cupel/testkit/installation'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   acceptShorter,
   compareTransparency,
-  logKey,
   lostRecords,
   NO_WITNESSES,
-  publishFiles,
   readAcceptedLosses,
   takeBackLeaves,
   storeOfLog,
@@ -47,7 +43,8 @@ const accept = async () =>
 const lost = async () => await lostRecords(await parts())
 
 /** Of the log itself, not a copy. */
-async function compare(verifier = own.keys.verifier): Promise<TransparencyComparison> {
+async function compare(): Promise<TransparencyComparison> {
+  const { verifier } = own.keys
   const { log, codec, database } = own.installation
   const { leaves: accepted } = await readAcceptedLosses({ log, codec, database, verifier })
   const compared = await compareTransparency({
@@ -167,17 +164,11 @@ test('a changed record before agreeing ones is never accepted', async () => {
   await expect(accept()).rejects.toThrow(/Records 7 to 7 .* that is not a missing end/)
 })
 
-test.each([
-  ['its value', `value = value || '\\x00'::bytea`, 'other-record'],
-  ['its key', `key = key || 'x'`, 'other-record'],
-  ['a header', `headers = replace(headers::text, 'ce_id', 'ce_ix')::json`, 'other-record'],
-  ['its MAC', `headers = replace(headers::text, 'cupel_mac":"', 'cupel_mac":"x')::json`, 'other-record'],
-  ['its time, by a microsecond', `appended_at = appended_at + interval '1 microsecond'`, 'other-time'],
-])('a record is named by its place where somebody changed %s', async (_, change, kind) => {
+test('a time that was moved by a microsecond is named', async () => {
   await own.installation.append(...accounts(30))
   await own.extend()
-  await tamper(change, 9)
-  expect(await wrongs()).toEqual([{ kind, offset: 9, to: 10 }])
+  await tamper(`appended_at = appended_at + interval '1 microsecond'`, 9)
+  expect(await wrongs()).toEqual([{ kind: 'other-time', offset: 9, to: 10 }])
 })
 
 test('an inserted record, and a removed one, are named', async () => {
@@ -262,16 +253,6 @@ test('every record is compared with its leaf, from nothing but the published fil
   expect(await files(true)).toMatchObject({ records: 501, problemCount: 0 })
 })
 
-test('a history that another key signed is refused by the name of the key', async () => {
-  await own.installation.append(...accounts(10))
-  await own.extend()
-  const file = join(own.folder, 'other-keys.json')
-  createSigningKeys(file)
-  const { faults } = await compare(readSigningKeys(file).verifier)
-  const { id } = logKey(own.keys.signer.key, await own.installation.log.identity())
-  expect(faults[0]!.detail).toContain(`the key ${id}, which this installation does not know`)
-})
-
 test('killed while it accepts, the next command accepts, and nothing is half done', async () => {
   await own.installation.append(...accounts(20))
   await own.extend()
@@ -288,23 +269,6 @@ test('killed while it accepts, the next command accepts, and nothing is half don
   await killed('after:transparency.accept:1')
   expect(await wrongs()).toEqual([])
   await expect(accept()).rejects.toThrow('nothing to accept')
-})
-
-test('the rows of an older database that went on unseen make no second history', async () => {
-  const { append, log, database } = own.installation
-  await append(...accounts(10))
-  await own.extend()
-  await backUpRows(own)
-  await append(...accounts(5))
-  await own.extend()
-  await restoreRows(own)
-  await database.transaction({ at: 'transparency.sign' }, async (transaction) => {
-    await takeBackLeaves(transaction, await own.parts())
-  })
-  expect(
-    await publishFiles(database, { stores: [own.store], keys: own.keys, log: await log.identity() }),
-  ).toBe(true)
-  expect([await wrongs(), await lost()]).toEqual([[], null])
 })
 
 test('a leaf names nothing of its record, and equal records have leaves of which nobody can tell that they are', async () => {

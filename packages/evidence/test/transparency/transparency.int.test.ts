@@ -269,14 +269,6 @@ test.each([
   expect(await own.file('checkpoint')).toEqual(before)
 })
 
-test('a log that was cut is refused with a sentence', async () => {
-  const { append, database } = own.installation
-  await append(...accounts(10))
-  await own.extend()
-  await database.execute('DELETE FROM log.record WHERE record_offset >= 8')
-  await expect(own.extend()).rejects.toThrow(/ends at offset 8, and its records up to 10 were signed/)
-})
-
 test('records that were deleted from the front have no leaf, and the others do', async () => {
   const { append, deleteFront } = own.installation
   await append(...accounts(10))
