@@ -5,17 +5,13 @@ import { threadProgram } from '@cupel/kit/concurrency'
 import type { Config } from '@cupel/kit/service'
 import { InvalidArgumentError } from 'commander'
 import { CommandError, type CliContext } from '@cupel/command-line'
-import type { ReadArchive } from '@cupel/command-line/installation'
-import type {
-  PartitionPiece,
-  Problem,
-  RangeQuestion,
-  RangeTally,
-  ReportRange,
-  VerifiedPartition,
-} from '../../proofs/index.js'
-import type { ComparedRun, LeafRun } from '../../transparency/index.js'
-import { createAuditWork, type AuditSource } from './audit-work.js'
+import {
+  createAuditWork,
+  type AuditOrder,
+  type AuditSource,
+  type AuditTask,
+  type AuditWork,
+} from './audit-work.js'
 
 export type ThreadSource =
   /** The connections of the command; `isAuditor` as for them. */
@@ -28,42 +24,10 @@ export type ThreadSource =
       readonly gathersFaults: boolean
     }
 
-/** What a thread is asked, and its result. */
-export interface AuditWork {
-  /** A partition to verify. */
-  readonly partition: {
-    readonly order: PartitionPiece
-    /** With the faults of the files of an archive that the thread read so far. */
-    readonly result: { readonly verified: VerifiedPartition; readonly faults: ReadArchive['faults'] }
-  }
-  /** Records to compare with their leaves. */
-  readonly run: { readonly order: LeafRun; readonly result: ComparedRun }
-  /** A read model to build anew and to compare. */
-  readonly readModel: { readonly order: string; readonly result: readonly Problem[] }
-  /** The topic of the latest reports to compare. */
-  readonly latestReports: { readonly order: null; readonly result: readonly Problem[] }
-  /** Reports of a partition to decide again. */
-  readonly range: { readonly order: ReportRange; readonly result: RangeTally }
-}
-
-export type AuditTask =
-  | {
-      readonly kind: 'verify'
-      /** Verifier keys; null for those that the log names. */
-      readonly publicKeys: readonly string[] | null
-      readonly beforeKeys: ReadonlyMap<string, number>
-    }
-  | { readonly kind: 'recompute'; readonly question: RangeQuestion }
-
 export interface ThreadData {
   readonly environment: NodeJS.ProcessEnv
   readonly source: ThreadSource
   readonly task: AuditTask
-}
-
-export interface AuditOrder {
-  readonly kind: keyof AuditWork
-  readonly order: AuditWork[keyof AuditWork]['order']
 }
 
 export type ToThread = AuditOrder | { readonly kind: 'close' }

@@ -6,10 +6,47 @@ import {
   compareReadModel,
   createPartitionVerifier,
   createRangeDecider,
+  type PartitionPiece,
+  type Problem,
+  type RangeQuestion,
   type RangeSource,
+  type RangeTally,
+  type ReportRange,
+  type VerifiedPartition,
 } from '../../proofs/index.js'
-import { createRunComparison } from '../../transparency/index.js'
-import type { AuditOrder, AuditTask, AuditWork } from './audit-threads.js'
+import { createRunComparison, type ComparedRun, type LeafRun } from '../../transparency/index.js'
+
+/** What a thread is asked, and its result. */
+export interface AuditWork {
+  /** A partition to verify. */
+  readonly partition: {
+    readonly order: PartitionPiece
+    /** With the faults of the files of an archive that the thread read so far. */
+    readonly result: { readonly verified: VerifiedPartition; readonly faults: ReadArchive['faults'] }
+  }
+  /** Records to compare with their leaves. */
+  readonly run: { readonly order: LeafRun; readonly result: ComparedRun }
+  /** A read model to build anew and to compare. */
+  readonly readModel: { readonly order: string; readonly result: readonly Problem[] }
+  /** The topic of the latest reports to compare. */
+  readonly latestReports: { readonly order: null; readonly result: readonly Problem[] }
+  /** Reports of a partition to decide again. */
+  readonly range: { readonly order: ReportRange; readonly result: RangeTally }
+}
+
+export type AuditTask =
+  | {
+      readonly kind: 'verify'
+      /** Verifier keys; null for those that the log names. */
+      readonly publicKeys: readonly string[] | null
+      readonly beforeKeys: ReadonlyMap<string, number>
+    }
+  | { readonly kind: 'recompute'; readonly question: RangeQuestion }
+
+export interface AuditOrder {
+  readonly kind: keyof AuditWork
+  readonly order: AuditWork[keyof AuditWork]['order']
+}
 
 export type AuditSource = RangeSource & { readonly faults?: () => ReadArchive['faults'] }
 
