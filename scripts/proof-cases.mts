@@ -1,4 +1,4 @@
-/** Conformance cases of proofs: those that test the verifiers of the product, except for single characters that are exchanged. */
+/** Conformance cases of proofs: every way to break a proof. */
 import {
   BAD_CASES,
   ENTRY_AS_REPORT,
@@ -57,12 +57,11 @@ const refused = (name: string, report: Buffer, proof: string) =>
 
 export async function proofCases(): Promise<string> {
   const [[, good]] = GOOD as [(typeof GOOD)[number]]
-  const spoilt = BAD.filter(([name]) => !name.startsWith('character '))
   const cases = await Promise.all([
     ...GOOD.map(([name, proof]) => accepted(name, REPORT, proof)),
     ...GOOD_CASES.map(([name, proof]) => accepted(name, REPORT, proof)),
     ...GOOD_REFERENCES.map((each) => accepted(...each)),
-    ...spoilt.map(([name, proof]) => refused(name, REPORT, proof)),
+    ...BAD.map(([name, proof]) => refused(name, REPORT, proof)),
     ...BAD_CASES.map(([name, proof]) => refused(`with ${name}`, REPORT, proof)),
     refused('an entry of a case as a report', ENTRY_AS_REPORT.report, ENTRY_AS_REPORT.proof.toString()),
     ...OTHER_REPORTS.map(([name, report]) => refused(`of another report: ${name}`, report, good)),

@@ -1,4 +1,5 @@
 /** The log for everybody, if the operator opens it. Such reads ask the database of customers, so that a few of them are under way at once. */
+import { createSlots } from '@cupel/kit/concurrency'
 import { type Answer, type Call, type Endpoint, refuse, type Refusal, type Traffic } from '@cupel/gate/http'
 
 /** A read takes some milliseconds; further ones wait in turn. */
@@ -11,33 +12,28 @@ export function openToEverybody(
   endpoints: readonly Endpoint[],
   traffic: Pick<Traffic, 'quietMoment'>,
 ): readonly Endpoint[] {
-  let underWay = 0
-  const waiting: (() => void)[] = []
+  const inTurn = createSlots(MAX_PUBLIC_READS)
+  let asked = 0
   const opened = ({ handle }: Endpoint) => {
     const read = handle as (call: Call, inputs: unknown) => Promise<Answer | Refusal>
     return async (call: Call, inputs: unknown): Promise<Answer | Refusal> => {
-      if (waiting.length >= MAX_WAITING_READS)
+      if (asked >= MAX_PUBLIC_READS + MAX_WAITING_READS)
         return refuse('unavailable', 'Too many callers without a key read the log.', {
           retryAfterSeconds: RETRY_SECONDS,
         })
-      if (underWay < MAX_PUBLIC_READS) underWay += 1
-      else await new Promise<void>((resolve) => waiting.push(resolve))
+      asked += 1
       try {
-        await traffic.quietMoment()
-        const answer = await read(call, inputs)
-        if ('code' in answer) return answer
-        const kept = answer.headers?.['cache-control']
-        // Nobody needs a key for it, so that a cache in front may keep it for all.
-        return kept === undefined
-          ? answer
-          : {
-              ...answer,
-              headers: { ...answer.headers, 'cache-control': String(kept).replace('private', 'public') },
-            }
+        return await inTurn(async () => {
+          await traffic.quietMoment()
+          const answer = await read(call, inputs)
+          const kept = 'code' in answer ? undefined : answer.headers?.['cache-control']
+          if (kept === undefined) return answer
+          // Nobody needs a key for it, so that a cache in front may keep it for all.
+          const open = { 'cache-control': String(kept).replace('private', 'public') }
+          return { ...answer, headers: { ...answer.headers, ...open } } as Answer
+        })
       } finally {
-        const next = waiting.shift()
-        if (next === undefined) underWay -= 1
-        else next()
+        asked -= 1
       }
     }
   }

@@ -67,17 +67,18 @@ export async function storeArchiveBegun(database: Queryable, log: string, place:
   )
 }
 
+const OF_PLACE = 'transparency.log t WHERE t.number = archive.number AND log = $1 AND place = $2'
+
 /** A run succeeded. */
 export async function storeArchive(
   database: Queryable,
   log: string,
   { place, manifest, size }: Pick<KeptArchive, 'place' | 'manifest' | 'size'>,
 ): Promise<void> {
-  await changeArchive(database, log, {
-    place,
-    change: 'manifest = $3, size = $4, made_at = now(), failure = NULL, failed_since = NULL',
-    values: [manifest, size],
-  })
+  await database.execute(
+    `UPDATE transparency.archive SET manifest = $3, size = $4, made_at = now(), failure = NULL, failed_since = NULL FROM ${OF_PLACE}`,
+    [log, place, manifest, size],
+  )
 }
 
 /** A run failed, perhaps the first one. */
@@ -86,35 +87,14 @@ export async function storeArchiveFailure(
   log: string,
   { place, failure }: { readonly place: string; readonly failure: string },
 ): Promise<void> {
-  await changeArchive(database, log, {
-    place,
-    change: 'failure = $3, failed_since = coalesce(failed_since, now())',
-    values: [failure],
-  })
-}
-
-async function changeArchive(
-  database: Queryable,
-  log: string,
-  {
-    place,
-    change,
-    values,
-  }: { readonly place: string; readonly change: string; readonly values: readonly unknown[] },
-): Promise<void> {
   await database.execute(
-    `UPDATE transparency.archive SET ${change} FROM transparency.log t
-     WHERE t.number = archive.number AND log = $1 AND place = $2`,
-    [log, place, ...values],
+    `UPDATE transparency.archive SET failure = $3, failed_since = coalesce(failed_since, now()) FROM ${OF_PLACE}`,
+    [log, place, failure],
   )
 }
 
 /** Returns whether the archive was known. */
 export async function retireArchive(database: Queryable, log: string, place: string): Promise<boolean> {
-  const gone = await database.query(
-    `DELETE FROM transparency.archive a USING transparency.log t
-     WHERE t.number = a.number AND log = $1 AND place = $2 RETURNING place`,
-    [log, place],
-  )
-  return gone.length > 0
+  const statement = `DELETE FROM transparency.archive USING ${OF_PLACE}`
+  return (await database.execute(statement, [log, place])) > 0
 }

@@ -3,7 +3,7 @@ import { prepareDatabase } from '@cupel/command-line/installation'
 import { decidedEventId, silentLogger, topicOf } from '@cupel/contracts'
 import { openTestInstallation, type TestInstallation } from '@cupel/testkit/installation'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { comparePrimaryTables } from '../src/commands/audit/tables/compare-primary-tables.js'
+import { comparePrimaryTables } from './compare-primary-tables.js'
 
 const [CHANGE, PROPOSER] = ['chg_00000000000000000001', 'key_1']
 const [PROPOSED, ACCEPTED, DECIDED] = ['01', '02', '03'].map((hour) => `2026-11-23T${hour}:00:00.000Z`)
