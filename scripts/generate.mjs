@@ -89,6 +89,8 @@ const boundaries = JSON.parse(readFileSync(join(root, 'boundaries.json'), 'utf8'
 const layers = drawLayers(boundaries)
 
 let stale = 0
+// Programs import these, and the version is written into the same files.
+for (const [name, text] of Object.entries(memberFiles(root, boundaries))) writeOrCheck(name, text)
 mkdirSync(join(root, generatedDir), { recursive: true })
 writeOrCheck(`${generatedDir}/events.ts`, eventsFile)
 writeOrCheck(`${generatedDir}/event-schemas.ts`, schemasFile)
@@ -99,8 +101,6 @@ writeOrCheck(
   'packages/operation/src/connections/generated/database-rights.ts',
   await databaseRightsModule(root),
 )
-// The version is written into the same files afterwards.
-for (const [name, text] of Object.entries(memberFiles(root, boundaries))) writeOrCheck(name, text)
 const boards = boardFiles()
 for (const [name, text] of Object.entries({
   ...versionFiles(),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = new URL('../../../', import.meta.url)
 const map = readFileSync(new URL('docs/security.md', root), 'utf8')
-const named = [...map.matchAll(/`([\w./-]+\.test\.m?[jt]s)`: “([^”]+)”/g)].map(([, file, name]) => ({
+const named = [...map.matchAll(/`([\w./-]+\.m?[jt]s)`: “([^”]+)”/g)].map(([, file, name]) => ({
   file: file!,
   name: name!,
 }))
@@ -19,7 +19,8 @@ test('every test the security map names exists', () => {
 })
 
 test('no test is named in another form, which would not be checked', () => {
-  expect(named.length).toBe([...map.matchAll(/\.test\.m?[jt]s/g)].length)
+  const inTests = named.filter(({ file }) => file.includes('.test.'))
+  expect(inTests.length).toBe([...map.matchAll(/\.test\.m?[jt]s/g)].length)
 })
 
 test('every paragraph of claims is followed by the tests that would notice their loss', () => {
