@@ -1,5 +1,5 @@
 """
-What a receiver does with a verified message, whatever framework brought it. A message comes at least once: keep the ids that you have
+The steps of a receiver with a verified message, whatever framework brought it. A message comes at least once: keep the ids that you have
 seen. Use your database here, and write the id in one transaction with what follows from it.
 """
 

@@ -17,6 +17,9 @@ const STALE = [
 ]
 /** Of documents only. */
 const STALE_SENTENCE = { pattern: /(?:^|[.!] )(?:What|Whether) [a-z][^?:]*$/, instead: 'a subject first' }
+/** Sentences of the code; titles may begin so. */
+const STALE_MESSAGE = { pattern: /(?:^|[.!] )(?:What|Whether) [a-z][^?:]*\.$/, instead: 'a subject first' }
+const STALE_DOCSTRING = /"""\s*(?:What|Whether) /
 /** Descriptions of fields, calls and events name a thing, or begin with "True if". */
 const STALE_DESCRIPTION = /(?:\b(?:describe|description|summary)[(:]|"doc":)\s*['"`](?:What|Whether) /
 /** Decisions and measurements keep their words, and generated files have those of their sources. */
@@ -42,12 +45,17 @@ const files = execFileSync('git', ['ls-files', ...KINDS], {
 test('documents and texts of the code have no stale words', () => {
   const stale = files.flatMap((file) =>
     textsOf(file, readFileSync(file, 'utf8')).flatMap((text) =>
-      [...STALE, ...(file.endsWith('.md') ? [STALE_SENTENCE] : [])]
+      [...STALE, file.endsWith('.md') ? STALE_SENTENCE : STALE_MESSAGE]
         .filter(({ pattern }) => pattern.test(text))
         .map(({ instead }) => `${file}: ${text} → ${instead}`),
     ),
   )
   expect(stale).toEqual([])
+})
+
+test('no docstring begins with what or whether', () => {
+  const modules = files.filter((file) => file.endsWith('.py'))
+  expect(modules.filter((file) => STALE_DOCSTRING.test(readFileSync(file, 'utf8')))).toEqual([])
 })
 
 test('no description begins with what or whether', () => {

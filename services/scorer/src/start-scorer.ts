@@ -101,7 +101,7 @@ export async function startScorer(given: ScorerDeps): Promise<RunningService> {
   const labelRows = watchLabelRows({ ...deps, doubt: await knownDifference(deps.database, 'labels') })
   const comparedRows = (): readonly ComparedRows[] => [labelRows.state(), exposureStage.rows()]
   const onUntold = (error: unknown): void =>
-    deps.logger.warn({ err: error }, 'What was compared with the log is not told to the installation')
+    deps.logger.warn({ err: error }, 'The installation is not told what was compared with the log')
   const telling = tellComparedRows(deps.database, { read: comparedRows, onError: onUntold })
   const followers = watchFollowers(deps)
   const watch = startLabelWatch({

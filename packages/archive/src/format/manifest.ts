@@ -97,7 +97,7 @@ export function openManifest(bytes: Buffer, verifier: Verifier): { manifest: Man
   try {
     const { text: signed, keyId, keyName } = openNote(note, verifier)
     if (signed !== noteText(keyName, manifest))
-      throw new BadManifestError('What is signed is not this manifest.')
+      throw new BadManifestError('The signature is of another manifest.')
     return { manifest, keyId }
   } catch (error) {
     if (error instanceof UnsignedNoteError) throw new BadManifestError(error.message)

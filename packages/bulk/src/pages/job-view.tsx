@@ -146,7 +146,7 @@ function Actions({ call, job, canCancel }: Pick<JobViewProps, 'call' | 'job' | '
       {isRunning(job) && canCancel ? (
         <details class="confirm no-print">
           <summary>Cancel this job</summary>
-          <p>What is done stays. Every other address is not screened and shows as cancelled.</p>
+          <p>Finished addresses stay. Every other address is not screened and shows as cancelled.</p>
           <Form call={call} action={`${path}/cancel`}>
             <button>Cancel what is not done</button>
           </Form>

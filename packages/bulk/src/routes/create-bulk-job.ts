@@ -169,7 +169,7 @@ function replayOf(found: FoundOverview, livemode: boolean, resultsUrl: ResultsUr
       return { kind: 'answer', answer: accepted(jobId, document) }
     }
     case 'behind': {
-      const detail = 'Whether an earlier call was answered is not known yet.'
+      const detail = 'It is not known yet whether an earlier call was answered.'
       return {
         kind: 'unknown-yet',
         refusal: refuse('unavailable', detail, { retryAfterSeconds: RETRY_SECONDS }),

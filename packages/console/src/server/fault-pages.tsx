@@ -45,8 +45,8 @@ export function refusedFormPage(status: 400 | 403 | 413 | 415 | 503): ShownPage 
   const reasons = {
     400: 'The form did not arrive whole.',
     403: 'The form did not come from a page of this console that is still valid. Go back, load the page again and repeat.',
-    413: 'What was sent is too large.',
-    415: 'What was sent is not a form.',
+    413: 'The request is too large.',
+    415: 'The request is not a form.',
     503: 'Too many forms are being received at the moment. Send it again in a moment.',
   } as const
   return fault(status, 'The form was not accepted', <p>{reasons[status]}</p>)

@@ -100,7 +100,7 @@ function lintRoles({ roles: factors }: PolicyDocument): readonly PolicyFinding[]
   return roles.flatMap((role) => {
     const path = `roles.${role}`
     if (factors[role] === 0)
-      return [warning('role-unused', path, `What is known of ${role} addresses counts nothing.`)]
+      return [warning('role-unused', path, `Facts about ${role} addresses count nothing.`)]
     if (factors[role] > factors.owner)
       return [warning('role-above-owner', path, 'It weighs more than the owner of the address.')]
     return []
@@ -259,7 +259,7 @@ function lintSearch({ exposure: section, levels }: PolicyDocument): readonly Pol
   of(
     section.clean_service_confidence < LEAST_CLEAN_CONFIDENCE,
     'clean_service_confidence',
-    'What passes through an address would not count by a label that is more likely wrong than right.',
+    'Funds that pass through an address would not count by a label that is more likely wrong than right.',
   )
   of(
     limits.hub_counterparties < LEAST_HUB_COUNTERPARTIES,
@@ -308,11 +308,7 @@ function lintCluster({ cluster, levels }: PolicyDocument): readonly PolicyFindin
     )
   if (100 * Math.min(cluster.confidence_factor, cluster.maximum / 100) < levels.orange)
     findings.push(
-      warning(
-        'hidden-cluster',
-        'cluster',
-        'What is known of other addresses of the owner stays below orange.',
-      ),
+      warning('hidden-cluster', 'cluster', 'Facts about other addresses of the owner stay below orange.'),
     )
   return findings
 }
@@ -384,7 +380,7 @@ function lintCaps(document: PolicyDocument, { caps }: ExposurePolicyDocument): r
           warning(
             'indirect-above-direct',
             `exposure.caps.${category}.indirect.${direction}`,
-            'What is further away would weigh more than what is near.',
+            'A distant fact would weigh more than a near one.',
           ),
         )
     }

@@ -73,12 +73,12 @@ export const meaningOfProblem: Readonly<Record<ProblemKind, string>> = {
   unsigned: 'Nobody can show by public keys that the installation made this report.',
   signature: 'The installation did not sign this report as it stands: do not rely on it.',
   'report-hash': 'The report is not the one that was decided: do not rely on it.',
-  'report-contents': 'What lists and searches say of this report is not what the report says.',
+  'report-contents': 'Lists and searches say something else of this report than the report says.',
   misplaced: 'A reader that looks for this report by its id does not find it, or finds another.',
   'id-reused': 'Readers that take the first event with an id, and those that take the last, disagree.',
   'read-model': 'The API answers something else than the log states.',
   table: 'The installation acts on something else than the log states.',
-  file: 'What was said to the installation can no longer be shown, nor imported again after a loss of the ledger.',
+  file: 'Statements to the installation can no longer be shown, nor imported again after a loss of the ledger.',
   state: 'Subscribers of the state topic believe something else than the log states.',
 }
 

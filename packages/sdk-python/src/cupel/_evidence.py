@@ -1,4 +1,4 @@
-"""What records and proofs are checked with: public keys of C2SP signed-note, hash trees of RFC 6962, texts with one spelling."""
+"""Tools that check records and proofs: public keys of C2SP signed-note, hash trees of RFC 6962, texts with one spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verified webhook says."""
+"""Messages of verified webhooks."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ReportChange(Model):
     reasons: tuple[LevelReason, ...] | None
     """Why the current report is grey, each reason with its remedy; empty for other levels."""
     causes: tuple[str, ...]
-    """What asked for the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added."""
+    """The cause of the decision: `created`, `labels`, `ledger`, `policy` or `scorer`; others may be added."""
     split: Mapping[str, float] | None
     """Points of the difference by part: `labels`, `funds`, `policy`, `scorer`, `time` and `not_examined`. None if not computed."""
     split_missing: str | None

@@ -1,4 +1,4 @@
-"""What a client is set up with, checked once."""
+"""Settings of a client, checked once."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ BASE = point_of((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
 
 
 def is_signed(public_key, message, signature):
-    """Whether the owner of the public key signed the message."""
+    """True if the owner of the public key signed the message."""
     if len(public_key) != 32 or len(signature) != 64:
         return False
     key, r = point_of(public_key), point_of(signature[:32])
@@ -476,7 +476,7 @@ def parse_entry(line):
 
 
 def commits_to(sealed, plain, salt):
-    """Whether the sealed text is this one."""
+    """True if the sealed text is this one."""
     found = re.fullmatch(SEALED_TEXT, sealed, re.ASCII)
     data = b"" if found is None else base64.urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
     return data[:32] == hashlib.sha256(base64.b64decode(salt) + plain.encode("utf-8")).digest()
@@ -534,7 +534,7 @@ def details_of(entry, opened):
 
 
 def case_text(proven):
-    """What people wrote and decided, one line for each entry."""
+    """The texts and decisions of people, one line for each entry."""
     lines = []
     for entry, opened, _ in proven:
         shown = [shown_value(entry[name], opened) for name in ("person", "text")]
@@ -577,7 +577,7 @@ OF_REFERENCE = {"sealed": "\nIts customer reference is sealed.", "erased": "\nIt
 
 
 def verify(report, proof, keys, witnesses=(), needed=0):
-    """What is proven, as a sentence. Raises NotProven."""
+    """The proven statement, as a sentence. Raises NotProven."""
     origin, index, size, leaf, key_id, cosignatures, state, entries = examine(report, proof, keys, witnesses, needed)
     return (
         f"Proven: the report is leaf {index} of {size} in {origin}, signed by the key {key_id}.\n"
@@ -634,7 +634,7 @@ def open_manifest(data, keys):
     signed, name, key_id = open_note(note, keys, "manifest")
     digest = base64.b64encode(hashlib.sha256(text[len(start) : end].encode("utf-8")).digest()).decode("ascii")
     if signed != f"{name}/archive/{manifest['log']}\n{manifest['number']}\n{digest}\n":
-        raise NotProven("What is signed is not this manifest.")
+        raise NotProven("The signature is of another manifest.")
     return manifest, key_id
 
 
@@ -739,7 +739,7 @@ REPORT_NAME = ("cupel.screening", "ReportGenerated")
 
 
 def is_report_schema(definition):
-    """Whether events of this schema begin with the id and the text of a report."""
+    """True if events of this schema begin with the id and the text of a report."""
     schema = json.loads(definition)
     first = [(field["name"], field["type"]) for field in schema.get("fields", [])[:2]]
     is_named = (schema.get("namespace"), schema.get("name")) == REPORT_NAME
@@ -804,7 +804,7 @@ def find_reports(folder, manifests, report_id):
 
 
 def differs_in_reference(recorded, report):
-    """Whether the log has the customer reference sealed, and everything else as the report shows it."""
+    """True if the log has the customer reference sealed, and everything else as the report shows it."""
     sealed, shown = shown_reference(recorded), shown_reference(report)
     if sealed is None or shown is None or commitment_of(sealed[3]) is None:
         return False
@@ -812,7 +812,7 @@ def differs_in_reference(recorded, report):
 
 
 def verify_in_archive(report, folder, keys, logs):
-    """What is proven, as a sentence. Raises NotProven."""
+    """The proven statement, as a sentence. Raises NotProven."""
     try:
         report_id = json.loads(report.decode("utf-8"))["report_id"]
     except (ValueError, KeyError, TypeError):

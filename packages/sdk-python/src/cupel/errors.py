@@ -1,4 +1,4 @@
-"""What the client raises. Everything that it raises itself is a CupelError; what a hook raises comes through as it is."""
+"""Errors of the client. Everything that it raises itself is a CupelError; what a hook raises comes through as it is."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class FieldError(NamedTuple):
 
 @dataclass(frozen=True)
 class ProblemFacts:
-    """What an error answer says."""
+    """The content of an error answer."""
 
     status: int
     """HTTP status."""

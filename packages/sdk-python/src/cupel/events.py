@@ -12,7 +12,7 @@ Taken = Literal["first", "repeat", "other"]
 
 @dataclass(frozen=True)
 class ReportState:
-    """What is known of a report. `event` is the whole event that was given; `generated_at` is UTC, RFC 3339."""
+    """The known facts of a report. `event` is the whole event that was given; `generated_at` is UTC, RFC 3339."""
 
     report_id: str
     account_id: str

@@ -49,7 +49,7 @@ class ProvenEntry:
 
 @dataclass(frozen=True)
 class ProvenReport:
-    """What a proof shows."""
+    """The statement of a proof."""
 
     log: str
     """Name of the transparency log."""

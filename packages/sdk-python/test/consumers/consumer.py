@@ -1,4 +1,4 @@
-"""What a strict project writes. Type checkers accept it, and each line that ends in "wrong" must be refused."""
+"""Calls of a strict project. Type checkers accept it, and each line that ends in "wrong" must be refused."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What a new customer does with the installed package: screens, waits for a job, and verifies the webhook that came, with each client; and
+The steps of a new customer with the installed package: screens, waits for a job, and verifies the webhook that came, with each client; and
 the cases that every SDK passes on a running product. Prints one line of JSON. `keys` are read from the file that it is given.
 """
 
@@ -129,7 +129,7 @@ def plain(value: Any) -> Any:
 
 
 def contains(whole: Any, part: Any) -> bool:
-    """Whether all fields of `part` are in `whole`."""
+    """True if all fields of `part` are in `whole`."""
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(contains(whole.get(name), value) for name, value in part.items())
     if isinstance(part, list):

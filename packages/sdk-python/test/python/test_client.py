@@ -1,4 +1,4 @@
-"""What the cases of all SDKs cannot say: models, hooks, secrecy of the key, httpx settings, clocks, and the library of Standard Webhooks."""
+"""The rules that the cases of all SDKs cannot say: models, hooks, secrecy of the key, httpx settings, clocks, and the library of Standard Webhooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every SDK does: the cases of packages/sdk-conformance, on both clients."""
+"""The rules of every SDK: the cases of packages/sdk-conformance, on both clients."""
 
 from __future__ import annotations
 

@@ -260,7 +260,7 @@ describe.skipIf(!hasPython)('one file in Python', () => {
     for (const [name, file, change, sentence] of [
       ['bytes', reportSegment(), flipped, 'does not have the bytes that were signed'],
       ['no segment', reportSegment(), null, 'is missing in the archive'],
-      ['text', manifest, relabelled, 'What is signed is not this manifest'],
+      ['text', manifest, relabelled, 'The signature is of another manifest'],
       ['no manifest', manifest, null, 'holds no manifest'],
     ] as const) {
       const folder = copyOf(`python, ${name}`)

@@ -163,7 +163,7 @@ const MEANING: Readonly<Record<LeafProblemKind, string>> = {
     'They were removed from the log, and what they said is lost here: a copy or an archive has them.',
   'other-record': 'The log states something else than was signed: do not rely on these records.',
   'other-time':
-    'What happened when is not what was signed: do not rely on the order and the times of these records.',
+    'The order or the times are not those that were signed: do not rely on the order and the times of these records.',
   'other-document': 'A proof of these documents does not verify, or proves another document.',
   'leaf-order': 'One record is told twice: the tree was not made by the installation.',
 }

@@ -42,7 +42,7 @@ export async function readWaiting({ api, session }: Pick<PageCall, 'api' | 'sess
 
 export function WaitingChanges({ of: waiting }: { readonly of: Waits }) {
   if (waiting === null)
-    return <p class="quiet">Whether a change waits for a second person cannot be read right now.</p>
+    return <p class="quiet">The changes that wait for a second person cannot be read right now.</p>
   if (waiting.items.length === 0) return null
   return (
     <section aria-labelledby="waiting-title">

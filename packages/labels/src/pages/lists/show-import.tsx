@@ -174,7 +174,7 @@ function Confirmation({ call, of: one }: { readonly call: PageCall; readonly of:
         <label for="reason">Why</label>
         <input id="reason" name="reason" maxlength={500} autocomplete="off" aria-describedby="reason-hint" />
         <p id="reason-hint" class="quiet">
-          What you accept needs a reason, which the log keeps with your key.
+          An acceptance needs a reason, which the log keeps with your key.
         </p>
         <p class="actions">
           <button>Import the list</button>

@@ -134,7 +134,7 @@ export function confirmListImport(parts: ListImportParts): Endpoint {
     judge({ body: { accept_removals: removals, accept_unreadable: unreadable, reason } }) {
       if (reason !== undefined || (removals === undefined && unreadable === undefined))
         return { judged: undefined }
-      const detail = 'What is accepted needs a reason.'
+      const detail = 'An acceptance needs a reason.'
       return refuse('invalid_request', detail, { errors: [{ pointer: '/reason', detail }] })
     },
     async handle(call, { path, body }) {

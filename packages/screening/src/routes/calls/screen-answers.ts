@@ -35,7 +35,7 @@ export function replayOf(found: FoundReport, reportId: string, shown: ShownRepor
     case 'behind':
       return {
         kind: 'unknown-yet',
-        refusal: refuse('unavailable', 'Whether an earlier call was answered is not known yet.', {
+        refusal: refuse('unavailable', 'It is not known yet whether an earlier call was answered.', {
           members: { report_id: reportId },
           retryAfterSeconds: LATE_RETRY_SECONDS,
         }),
@@ -84,7 +84,7 @@ export function answerOf(result: ScreenResult, shown: ShownReport): Answer | Ref
         ...{ members, headers, retryAfterSeconds: LATE_RETRY_SECONDS },
       })
     case 'unknown':
-      return refuse('unavailable', 'Whether the screen was accepted is not known yet.', {
+      return refuse('unavailable', 'It is not known yet whether the screen was accepted.', {
         members,
         retryAfterSeconds: LATE_RETRY_SECONDS,
       })

@@ -184,7 +184,7 @@ class AsyncCupel:
         return as_of_screening_of(await self._transport.call(call), address)
 
     async def usage(self, *, timeout_ms: float | None = None, max_retries: int | None = None) -> Usage:
-        """What the account has used of its plan, and what it may use."""
+        """Usage of the account's plan, and its limits."""
         call = Call("GET", "/v1/usage", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return Usage(object_of(await self._transport.call(call)))
 

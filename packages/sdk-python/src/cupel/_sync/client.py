@@ -185,7 +185,7 @@ class Cupel:
         return as_of_screening_of(self._transport.call(call), address)
 
     def usage(self, *, timeout_ms: float | None = None, max_retries: int | None = None) -> Usage:
-        """What the account has used of its plan, and what it may use."""
+        """Usage of the account's plan, and its limits."""
         call = Call("GET", "/v1/usage", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return Usage(object_of(self._transport.call(call)))
 

@@ -67,7 +67,7 @@ export async function inboxPage(
       <h1>Inbox</h1>
       <p class="quiet">
         Changed reports of <a href="/watches">watched addresses</a>, proposals that wait for a second person,
-        and watches that keep failing. What you mark as read stays unread for others.
+        and watches that keep failing. An entry that you mark as read stays unread for others.
       </p>
       {fault === null ? null : <Notice kind="fault">{fault}</Notice>}
       {done === null ? null : <Notice kind="done">{done}</Notice>}

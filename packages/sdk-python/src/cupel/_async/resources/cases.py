@@ -11,7 +11,7 @@ from .list_of import list_of
 
 
 class AsyncCases:
-    """What people decided about reports. The reports themselves never change. A case has the id of its report."""
+    """Decisions of people about reports. The reports themselves never change. A case has the id of its report."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -54,7 +54,7 @@ class AsyncCases:
         self, report_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
     ) -> Download:
         """
-        What shows offline who decided what about the report, and when, for `cupel.proofs.verify_proof`, `cupel verify` or the verifier
+        The proof that shows offline who decided what about the report, and when, for `cupel.proofs.verify_proof`, `cupel verify` or the verifier
         in Python. An entry has its proof within 10 seconds: until then the call is repeated.
         """
         at = path("/v1/reports/{}/case/proof", report_id)

@@ -12,7 +12,7 @@ from .list_of import list_of
 
 
 class AsyncInbox:
-    """What waits for a person: changed reports, proposals, watches that keep failing."""
+    """Entries that wait for a person: changed reports, proposals, watches that keep failing."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport

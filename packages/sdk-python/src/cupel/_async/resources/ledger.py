@@ -15,7 +15,7 @@ class AsyncLedger:
         self._transport = transport
 
     async def get(self, *, timeout_ms: float | None = None, max_retries: int | None = None) -> LedgerState:
-        """What the ledger holds of each chain, and what is missing. A fault that you do not know is a fault."""
+        """The parts of each chain that the ledger holds, and those that are missing. A fault that you do not know is a fault."""
         call = Call("GET", "/v1/ledger", "safe", timeout_ms=timeout_ms, max_retries=max_retries)
         return LedgerState(object_of(await self._transport.call(call)))
 

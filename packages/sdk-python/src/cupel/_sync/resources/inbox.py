@@ -13,7 +13,7 @@ from .list_of import list_of
 
 
 class Inbox:
-    """What waits for a person: changed reports, proposals, watches that keep failing."""
+    """Entries that wait for a person: changed reports, proposals, watches that keep failing."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

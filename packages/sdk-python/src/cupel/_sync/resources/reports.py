@@ -79,7 +79,7 @@ class Reports:
         self, report_id: str, *, timeout_ms: float | None = None, max_retries: int | None = None
     ) -> Download:
         """
-        What shows offline that the report is in the transparency log, for `cupel verify` or the verifier in Python. A report has its
+        The proof that shows offline that the report is in the transparency log, for `cupel verify` or the verifier in Python. A report has its
         proof within 10 seconds: until then the call is repeated.
         """
         at = path("/v1/reports/{}/proof", report_id)
