@@ -76,7 +76,8 @@ export async function publishFiles(
   published: ToPublish,
   pauses: Pauses = turnsOnly(),
 ): Promise<boolean> {
-  return await database.transaction({ at: 'transparency.publish' }, async (transaction) => {
+  const grown: Grown[] = []
+  const isFirst = await database.transaction({ at: 'transparency.publish' }, async (transaction) => {
     const [lock] = await transaction.query<{ ours: boolean }>(
       `SELECT pg_try_advisory_xact_lock(hashtextextended('cupel.transparency', 0)) AS ours`,
     )
@@ -85,16 +86,30 @@ export async function publishFiles(
     if (stored === null || stored.checkpoint === null) return true
     let isFirst = true
     for (const store of published.stores)
-      isFirst = (await publishTo(transaction, store, stored, { published, pauses })) && isFirst
+      isFirst = (await publishTo(transaction, store, stored, { published, pauses, grown })) && isFirst
     return isFirst
   })
+  // Their number has no bound: the lock and the transaction do not wait for them.
+  for (const each of grown) await removeNarrower(each)
+  return isFirst
+}
+
+/** A tree that is published in these files now. */
+interface Grown {
+  readonly files: PublishedStore
+  readonly before: number
+  readonly size: number
 }
 
 async function publishTo(
   database: Queryable,
   store: PublishedStore,
   { number, tree, checkpoint, cosigned }: StoredLog,
-  { published: of, pauses }: { readonly published: ToPublish; readonly pauses: Pauses },
+  {
+    published: of,
+    pauses,
+    grown,
+  }: { readonly published: ToPublish; readonly pauses: Pauses; readonly grown: Grown[] },
 ): Promise<boolean> {
   const published = await publishedCheckpoint(store, of)
   const before = published?.size ?? 0
@@ -105,11 +120,11 @@ async function publishTo(
     // The tree of another writer is compared with the database before the next checkpoint.
     if (!(await files.replace(CHECKPOINT, checkpoint!, published?.note ?? null))) return false
   }
-  if (before < tree.size) await removeNarrower(files, before, tree.size)
+  if (before < tree.size) grown.push({ files, before, size: tree.size })
   if (cosigned !== null) await publishCosigned(store, cosigned, of)
   const { policy } = of
-  if (policy !== undefined && policy !== (await publishedNote(files, POLICY)))
-    await files.write(POLICY, Buffer.from(policy))
+  const earlier = policy === undefined ? null : await publishedNote(files, POLICY)
+  if (policy !== undefined && policy !== earlier) await files.replace(POLICY, policy, earlier)
   return true
 }
 
@@ -137,7 +152,7 @@ interface NewTiles {
 }
 
 /** Partial tiles that an earlier checkpoint named may be removed once the full one exists. */
-async function removeNarrower(files: PublishedStore, before: number, size: number): Promise<void> {
+async function removeNarrower({ files, before, size }: Grown): Promise<void> {
   const full = newTiles(before, size).filter(({ width }) => width === TILE_WIDTH)
   await inParallel(full, CONCURRENT_TILES, (name) => files.remove(narrowerOf(name)))
 }

@@ -41,7 +41,7 @@ export interface RunningTransparency {
 }
 
 export function startTransparency(options: TransparencyOptions): RunningTransparency {
-  const { log, database, keys, stores, logger, metrics } = options
+  const { log, database, keys, logger, metrics } = options
   const counted = metrics.counter(
     'transparency_leaves_total',
     'Records that got a leaf of the transparency log',
@@ -49,7 +49,7 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
   const late = metrics.gauge('archives_late', 'Archives of the log whose last run failed or is too long ago')
   const unretired = metrics.gauge(
     'retention_late',
-    'Archives to which a repeated retention is refused, or to which none ended for too long',
+    'Repeated retentions that are refused, or of which no run ended for too long',
   )
   const stopped = metrics.gauge('transparency_stopped', '1 if no record gets a leaf')
   let places: readonly Place[] | null = null
@@ -73,7 +73,8 @@ export function startTransparency(options: TransparencyOptions): RunningTranspar
     late.set(archives.filter((archive) => archiveFault(archive) !== null).length)
     unretired.set((await listRetentionRuns(database)).filter((runs) => retentionFault(runs) !== null).length)
     const pauses = createPauses({ ...PAUSES, signal })
-    const result = await extendLog({ ...options, places, pauses })
+    const stores = options.stores.map((store) => store.until(signal))
+    const result = await extendLog({ ...options, stores, places, pauses })
     const policy = policyText({ ...options, publicKeys: keys.publicKeys, log: identity })
     await publishFiles(database, { stores, keys, log: identity, policy }, pauses)
     await storeStanding(database, identity, null)

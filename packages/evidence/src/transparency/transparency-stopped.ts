@@ -16,3 +16,10 @@ export function otherRecord(place: Place, offset: number): TransparencyStoppedEr
     `The record ${offset} of ${placeOf(place)} is not the one that was signed: the log was changed, or an older one was restored and went on. Compare them (cupel audit verify), then restore the log, or accept the loss: cupel log accept-shorter --reason "…"`,
   )
 }
+
+/** A file of a tree, which never changes. `place`: the store. */
+export function otherBytes(place: string, path: string): TransparencyStoppedError {
+  return new TransparencyStoppedError(
+    `${place}/${path} has other bytes than those of the database: an older database went on, two installations write there, or the file was changed. No second history is published. Compare them: cupel audit verify`,
+  )
+}

@@ -148,6 +148,66 @@ test('of two databases that publish at one moment one goes on, and the other sto
   expect(server.objects.get(key)).toEqual(ofOther)
 })
 
+test('of two databases that publish other tiles at one moment, the one that comes second replaces none', async () => {
+  const { append } = own.installation
+  await append(...accounts(10))
+  await own.extend()
+  await backUpRows(own)
+  const before = new Map(server.objects)
+  await append(...accounts(260))
+  await own.extend()
+  const ofOther = new Map(server.objects)
+  await restoreRows(own)
+  putBack(before)
+  await append(report('b'.repeat(16)), ...accounts(300))
+  await extendLog({ ...(await own.parts()), stores: [] })
+  const tile = await keyOf('tile/entries/000')
+  server.fault = ({ method, path }) => {
+    if (method === 'PUT' && path.endsWith(tile)) server.objects.set(tile, ofOther.get(tile)!)
+    return null
+  }
+  await expect(own.publish()).rejects.toThrow(`${tile} has other bytes than those of the database`)
+  expect(server.objects.get(tile)).toEqual(ofOther.get(tile))
+  expect(await sizeOf()).toBe(10)
+})
+
+test('narrower tiles go when no writer waits for them, and a store that keeps them prevents no further checkpoint', async () => {
+  const { append, database } = own.installation
+  await append(...accounts(200))
+  await own.extend()
+  await append(...accounts(100))
+  server.fault = ({ method, path }) =>
+    method === 'DELETE' && path.includes('.p/') ? { kind: 'silence' } : null
+  const publishing = own.extend()
+  const deletes = () => server.calls.filter((call) => call.startsWith('DELETE') && call.includes('.p/'))
+  await until(() => expect(deletes()).not.toEqual([]))
+  const [lock] = await database.query<{ free: boolean }>(
+    `SELECT pg_try_advisory_xact_lock(hashtextextended('cupel.transparency', 0)) AS free`,
+  )
+  expect(lock!.free).toBe(true)
+  await expect(publishing).rejects.toThrow('did not answer DELETE')
+  expect(await sizeOf()).toBe(300)
+  await append(...accounts(1))
+  await own.extend()
+  expect(await sizeOf()).toBe(301)
+})
+
+test('a stop waits for no store that is silent', async () => {
+  const { connection } = server
+  const patient = { ...connection, times: { ...connection.times, idleMs: 600_000, attemptMs: 600_000 } }
+  const stores = [publishedBucket(`s3://${server.bucket}/p`, patient)]
+  await own.installation.append(...accounts(3))
+  server.fault = () => ({ kind: 'silence' })
+  const { deps } = own.installation
+  const settings = { keys: own.keys, stores, intervalMs: 10 }
+  const running = startTransparency({
+    ...{ ...deps, ...settings, topics, logger: silentLogger, metrics: noMetrics },
+  })
+  await until(() => expect(server.calls).not.toEqual([]))
+  await running.stop()
+  expect(running.error()).toBeNull()
+})
+
 test('while the store does not answer, no leaf is given and the reason is told, until it answers', async () => {
   const { append, deps, database } = own.installation
   const settings = { keys: own.keys, stores: [own.store], intervalMs: 10 }

@@ -3,9 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StoreRefusedError, StoreUnavailableError } from '@cupel/kit/object-store'
-import { errorOf, openScriptedStore, type ScriptedStore, type StoreFault } from '@cupel/testkit'
+import { errorOf, openScriptedStore, until, type ScriptedStore, type StoreFault } from '@cupel/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { publishedBucket, publishedFolder, type PublishedStore } from '../../src/transparency/index.js'
+import {
+  publishedBucket,
+  publishedFolder,
+  TransparencyStoppedError,
+  type PublishedStore,
+} from '../../src/transparency/index.js'
 
 const CHECKPOINT = 'one/checkpoint'
 
@@ -34,15 +39,26 @@ describe.each(['folder', 'bucket'])('published files in a %s', (kind) => {
     expect(await store.list('one/tile')).toEqual([])
     await store.remove('one/tile')
     for (const name of ['2', '1', '3']) await store.write(`one/tile/${name}`, Buffer.from(name))
-    await store.write('one/tile/1', Buffer.from('first'))
     await store.write('one/tiles', Buffer.from('other'))
     expect(await store.list('one/tile')).toEqual(['1', '2', '3'])
     const within = store.within('one')
     expect(within.place).toBe(`${store.place}/one`)
-    expect(await textOf(within, 'tile/1')).toBe('first')
+    expect(await textOf(within, 'tile/1')).toBe('1')
     await within.remove('tile')
     expect(await store.list('one/tile')).toEqual([])
     expect(await textOf(store, 'one/tiles')).toBe('other')
+  })
+
+  test('have tiles that never change: equal bytes are taken, and others are refused by name', async () => {
+    const [store, other] = [open(), open()]
+    await store.write('one/tile/1', Buffer.from('of the first writer'))
+    await other.write('one/tile/1', Buffer.from('of the first writer'))
+    const refused = other.write('one/tile/1', Buffer.from('of another one'))
+    await expect(refused).rejects.toThrow(TransparencyStoppedError)
+    await expect(refused).rejects.toThrow(
+      `${store.place}/one/tile/1 has other bytes than those of the database`,
+    )
+    expect(await textOf(store, 'one/tile/1')).toBe('of the first writer')
   })
 
   test('have a checkpoint that replaces only the one that its writer has seen', async () => {
@@ -95,8 +111,43 @@ test('a checkpoint that is removed meanwhile is not put back', async () => {
   expect(await textOf(store, CHECKPOINT)).toBeNull()
 })
 
+test('two writers of one moment put one tile', async () => {
+  failing('PUT', 'one/tile', () => {
+    // The other writer is first.
+    server.objects.set('published/one/tile', Buffer.from('of the other writer'))
+    return null
+  })
+  await expect(bucket().write('one/tile', Buffer.from('of this writer'))).rejects.toThrow('has other bytes')
+  expect(await textOf(bucket(), 'one/tile')).toBe('of the other writer')
+})
+
+test('a call ends at a signal, also in the pause before its next attempt', async () => {
+  for (const [fault, times] of [
+    [{ kind: 'silence' }, { idleMs: 600_000, attemptMs: 600_000 }],
+    [
+      { kind: 'status', status: 503 },
+      { pauseMs: 600_000, maxPauseMs: 600_000 },
+    ],
+  ] as const) {
+    const connection = { ...server.connection, times: { ...server.connection.times, ...times } }
+    const store = publishedBucket(`s3://${server.bucket}/published`, connection)
+    const stopping = new AbortController()
+    server.calls.length = 0
+    server.fault = () => fault
+    const read = store.until(stopping.signal).within('one').read('checkpoint')
+    await until(() => expect(server.calls).toHaveLength(1))
+    stopping.abort()
+    await expect(read).rejects.toThrow('aborted')
+    server.fault = () => null
+    // The store itself goes on.
+    expect(await store.read(CHECKPOINT)).toBeNull()
+  }
+})
+
 test('a store may lose its answer: what it kept counts as put', async () => {
   const store = bucket()
+  failing('PUT', 'one/tile', (attempt) => (attempt === 1 ? { kind: 'lost' } : null))
+  await store.write('one/tile', Buffer.from('1'))
   failing('PUT', CHECKPOINT, (attempt) => (attempt % 2 === 1 ? { kind: 'lost' } : null))
   expect(await store.replace(CHECKPOINT, 'first', null)).toBe(true)
   expect(await store.replace(CHECKPOINT, 'second', 'first')).toBe(true)
@@ -137,6 +188,7 @@ test('a store that replaces files is refused before a checkpoint is written, als
   server.fault = () => ({ kind: 'unconditional' })
   for (let tries = 0; tries < 2; tries += 1)
     await expect(store.replace(CHECKPOINT, 'first', null)).rejects.toThrow(/does not keep files/)
+  await expect(store.write('one/tile', Buffer.from('1'))).rejects.toThrow(/does not keep files/)
   expect(server.objects.size).toBe(0)
   server.fault = () => null
   expect(await store.replace(CHECKPOINT, 'first', null)).toBe(true)
@@ -144,6 +196,8 @@ test('a store that replaces files is refused before a checkpoint is written, als
 
 test('a store that refuses a condition that holds is told, and not taken for another writer', async () => {
   const store = bucket()
+  failing('PUT', 'one/tile', () => ({ kind: 'status', status: 412 }))
+  await expect(store.write('one/tile', Buffer.from('1'))).rejects.toThrow(StoreRefusedError)
   failing('PUT', CHECKPOINT, (attempt) => (attempt === 2 ? null : { kind: 'status', status: 412 }))
   await expect(store.replace(CHECKPOINT, 'first', null)).rejects.toThrow(/under a condition that holds/)
   expect(await store.replace(CHECKPOINT, 'first', null)).toBe(true)

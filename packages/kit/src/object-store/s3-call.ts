@@ -62,6 +62,8 @@ export interface S3Call {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer
   readonly maxBytes: number
+  /** Ends the call: it rejects with the reason of the signal, and is not tried again. */
+  readonly signal?: AbortSignal
 }
 
 export interface S3Answer {
@@ -117,6 +119,7 @@ export function openS3Caller(bucket: string, connection: S3Connection): S3Caller
         dispatcher,
         attemptMs: times.attemptMs,
       }).catch((error: unknown) => {
+        asked.signal?.throwIfAborted()
         if (error instanceof RangeError) throw error
         return error instanceof Error ? error : new Error(String(error))
       })
@@ -129,7 +132,8 @@ export function openS3Caller(bucket: string, connection: S3Connection): S3Caller
           `The store ${host} did not answer ${described(asked)} in ${times.attempts} attempts: ${reasonOf(answer)}.`,
           { cause: answer },
         )
-      await sleep(Math.min(times.maxPauseMs, times.pauseMs * 2 ** (attempt - 1)))
+      const { signal } = asked
+      await sleep(Math.min(times.maxPauseMs, times.pauseMs * 2 ** (attempt - 1)), undefined, { signal })
     }
   }
 
@@ -145,7 +149,8 @@ async function callOnce(
     attemptMs,
   }: { readonly asked: S3Call; readonly dispatcher: Dispatcher; readonly attemptMs: number },
 ): Promise<S3Answer> {
-  const signal = AbortSignal.timeout(attemptMs)
+  const late = AbortSignal.timeout(attemptMs)
+  const signal = asked.signal === undefined ? late : AbortSignal.any([late, asked.signal])
   const { url, headers } = await signedCall(bucket, connection, asked)
   const {
     statusCode: status,

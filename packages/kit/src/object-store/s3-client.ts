@@ -32,14 +32,18 @@ export interface S3Client {
   delete(key: string): Promise<void>
   /** Every key that begins with `prefix`, without order. */
   list(prefix: string): Promise<readonly string[]>
+  /** The same client, whose calls the signal ends. */
+  until(signal: AbortSignal): S3Client
 }
 
 const PRECONDITION_FAILED = 412
 const NOT_FOUND = 404
 
 export function openS3Client(bucket: string, connection: S3Connection): S3Client {
-  const caller = openS3Caller(bucket, connection)
+  return clientOf(bucket, openS3Caller(bucket, connection))
+}
 
+function clientOf(bucket: string, caller: S3Caller): S3Client {
   async function putAs(key: string, body: Buffer, headers: Record<string, string>): Promise<number> {
     const asked: S3Call = { method: 'PUT', key, headers, body, maxBytes: MAX_XML_BYTES }
     const answer = await caller.call(asked)
@@ -72,6 +76,7 @@ export function openS3Client(bucket: string, connection: S3Connection): S3Client
       if (answer.status >= 300 && answer.status !== NOT_FOUND) throw caller.refused(asked, answer)
     },
     list: (prefix) => listAll(bucket, caller, prefix),
+    until: (signal) => clientOf(bucket, { ...caller, call: (asked) => caller.call({ ...asked, signal }) }),
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Published files in an object store, which no pod has to mount. A checkpoint replaces only the one that its writer has seen, so that a writer
- * that lost the lock of the database meanwhile, or one of another database, never puts its tree over a newer one.
+ * Published files in an object store, which no pod has to mount. A checkpoint replaces only the one that its writer has seen, and a tile
+ * replaces nothing, so that a writer that lost the lock of the database meanwhile, or one of another database, never puts its tree over a newer one.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -10,7 +10,7 @@ import {
   type S3Client,
   type S3Connection,
 } from '@cupel/kit/object-store'
-import { TransparencyStoppedError } from '../transparency-stopped.js'
+import { otherBytes, TransparencyStoppedError } from '../transparency-stopped.js'
 import type { PublishedStore } from './published-store.js'
 
 /** A bundle of 256 entries with lengths of two bytes has less. */
@@ -27,8 +27,8 @@ export function publishedBucket(place: string, connection: S3Connection): Publis
   const client = openS3Client(bucket, { ...connection, times: { ...times, ...connection.times } })
   const base = prefix === '' ? '' : `${prefix}/`
   let probed: Promise<void> | null = null
-  const probe = async (): Promise<void> => {
-    probed ??= requireConditions(client, `${base}probe-${randomUUID()}`, place)
+  const probe = async (by: S3Client): Promise<void> => {
+    probed ??= requireConditions(by, `${base}probe-${randomUUID()}`, place)
     await probed.catch((error: unknown) => {
       probed = null
       throw error
@@ -40,7 +40,7 @@ export function publishedBucket(place: string, connection: S3Connection): Publis
 interface Parts {
   readonly place: string
   readonly base: string
-  readonly probe: () => Promise<void>
+  readonly probe: (by: S3Client) => Promise<void>
 }
 
 function inBucket(client: S3Client, { place, base, probe }: Parts): PublishedStore {
@@ -58,9 +58,16 @@ function inBucket(client: S3Client, { place, base, probe }: Parts): PublishedSto
   return {
     ...{ place, list },
     read: async (path) => (await find(path))?.bytes ?? null,
-    write: (path, bytes) => client.put(`${base}${path}`, bytes),
+    async write(path, bytes) {
+      await probe(client)
+      // An attempt whose answer was lost may have stored it.
+      if (await client.putNew(`${base}${path}`, bytes)) return
+      const found = await find(path)
+      if (found === null) throw refusedInVain(place, path)
+      if (!found.bytes.equals(bytes)) throw otherBytes(place, path)
+    },
     async replace(path, text, before) {
-      await probe()
+      await probe(client)
       const [key, bytes, found] = [`${base}${path}`, Buffer.from(text), await find(path)]
       if ((found?.bytes.toString() ?? null) !== before) return false
       const isFirst =
@@ -68,10 +75,7 @@ function inBucket(client: S3Client, { place, base, probe }: Parts): PublishedSto
       if (isFirst) return true
       const now = await find(path)
       // Nobody else was first: without this error the projector would go on without a checkpoint.
-      if (now?.etag === found?.etag)
-        throw new StoreRefusedError(
-          `${place}/${path} cannot be written: the store refused it under a condition that holds (If-None-Match, If-Match).`,
-        )
+      if (now?.etag === found?.etag) throw refusedInVain(place, path)
       // An attempt whose answer was lost may have stored it.
       return now?.bytes.equals(bytes) === true
     },
@@ -79,8 +83,14 @@ function inBucket(client: S3Client, { place, base, probe }: Parts): PublishedSto
       for (const name of await list(folder)) await client.delete(`${base}${folder}/${name}`)
     },
     within: (folder) => inBucket(client, { place: `${place}/${folder}`, base: `${base}${folder}/`, probe }),
+    until: (signal) => inBucket(client.until(signal), { place, base, probe }),
   }
 }
+
+const refusedInVain = (place: string, path: string): StoreRefusedError =>
+  new StoreRefusedError(
+    `${place}/${path} cannot be written: the store refused it under a condition that holds (If-None-Match, If-Match).`,
+  )
 
 /** Throws StoreRefusedError if the store would put a checkpoint over one that its writer has not seen. */
 async function requireConditions(client: S3Client, key: string, place: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** Published files in a folder, which any web server can serve. Its writers hold a lock of the database. */
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { otherBytes } from '../transparency-stopped.js'
 import type { PublishedStore } from './published-store.js'
 
 const FILE_MODE = 0o644
@@ -10,7 +11,11 @@ export function publishedFolder(place: string): PublishedStore {
   const read = (path: string): Promise<Buffer | null> => orAbsent(readFile(join(place, path)), null)
   return {
     ...{ place, read },
-    write: (path, bytes) => writeWhole(join(place, path), bytes),
+    async write(path, bytes) {
+      const found = await read(path)
+      if (found === null) await writeWhole(join(place, path), bytes)
+      else if (!found.equals(bytes)) throw otherBytes(place, path)
+    },
     async replace(path, text, before) {
       if (((await read(path))?.toString() ?? null) !== before) return false
       await writeWhole(join(place, path), Buffer.from(text))
@@ -19,6 +24,7 @@ export function publishedFolder(place: string): PublishedStore {
     list: async (folder) => (await orAbsent(readdir(join(place, folder)), [])).toSorted(),
     remove: (folder) => rm(join(place, folder), { recursive: true, force: true }),
     within: (folder) => publishedFolder(join(place, folder)),
+    until: () => publishedFolder(place),
   }
 }
 

@@ -85,7 +85,7 @@ export function startWitnesses(options: WitnessesOptions): RunningWitnesses {
     // If another process publishes at this moment, the new cosignatures are published at the next check.
     if (!isPublished)
       isPublished = await publishFiles(database, {
-        stores: options.stores,
+        stores: options.stores.map((store) => store.until(signal)),
         keys: options.keys,
         log: identity,
       })
