@@ -31,6 +31,8 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     [{ keys: { checkpoints: '/checkpoints' } }, 'checkpoints'],
     [{ objectStore: { existingSecret: '' } }, 'objectStore.existingSecret'],
     [{ objectStore: { accessKeyId: '' } }, 'objectStore.accessKeyId'],
+    [{ objectStore: { reader: { accessKeyId: '' } } }, 'objectStore.reader.accessKeyId'],
+    [{ objectStore: { reader: { existingSecret: '' } } }, 'objectStore.reader.existingSecret'],
     [{ networkPolicy: { objectStore: { to: [] } } }, 'networkPolicy.objectStore.to'],
     [{ registry: { existingSecret: '' } }, 'registry'],
     [{ settings: { CUPEL_KAFKA_BROKERS: 'other:9092' } }, 'CUPEL_KAFKA_BROKERS'],

@@ -64,6 +64,20 @@ describe.skipIf(reason !== undefined)('the chart', () => {
     expect(closed).not.toMatch(/is empty|is not set|of its own|trustedProxies/)
   })
 
+  test('gives operators the key of the bucket that reads, and projectors the one that writes', async () => {
+    const { manifests } = await render(tools)
+    const keyOf = (part) => [
+      environmentOf(part).CUPEL_S3_ACCESS_KEY_ID,
+      part.pod.volumes.find(({ name }) => name === 'object-store').secret.secretName,
+    ]
+    const holders = podsOf(manifests).filter((part) => 'CUPEL_S3_ACCESS_KEY_ID' in environmentOf(part))
+    const reader = ['cupel-operators', 'cupel-object-store-reader']
+    expect(Object.fromEntries(holders.map((part) => [part.name, keyOf(part)]))).toEqual({
+      ...{ install: reader, operator: reader },
+      projector: ['cupel-projectors', 'cupel-object-store'],
+    })
+  })
+
   test('gives each service a user of its own by the file of the page, and shows it to no other', async () => {
     const users = {
       ...parse(readFileSync(join(root, 'deploy/helm/users.yaml'), 'utf8')),

@@ -38,7 +38,7 @@ const FROM_VOLUMES = {
   'admin-url': 'operator/admin-url',
   'kafka-password': 'operator/kafka-password',
 }
-const NOT_NEEDED = ['ca.crt', 'registry-password', 's3-secret-access-key']
+const NOT_NEEDED = ['ca.crt', 'registry-password', 'projectors-secret', 'operators-secret']
 /** No store with the S3 interface runs here: the projectors share a claim, as the page says for such a place. */
 const CLAIM = 'cupel-checkpoints'
 const VALUES = {

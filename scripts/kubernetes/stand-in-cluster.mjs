@@ -69,7 +69,8 @@ function createSecret(cluster, name, sources) {
   for (let index = 0; index < sources.length; index += 2) {
     const [flag, source] = [sources[index], sources[index + 1]]
     const end = source.indexOf('=')
-    if (flag === '--from-file' && end === -1) copyFileSync(source, join(folder, basename(source)))
+    if (flag === '--from-file')
+      copyFileSync(source.slice(end + 1), join(folder, end === -1 ? basename(source) : source.slice(0, end)))
     else if (flag === '--from-literal' && end > 0)
       writeFileSync(join(folder, source.slice(0, end)), source.slice(end + 1))
     else throw new Error(`The tests do not know: kubectl create secret … ${flag} ${source}`)

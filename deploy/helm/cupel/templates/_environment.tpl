@@ -61,7 +61,7 @@
 {{- $_ := merge $env (dict
   "CUPEL_S3_ENDPOINT" $v.objectStore.endpoint
   "CUPEL_S3_REGION" $v.objectStore.region
-  "CUPEL_S3_ACCESS_KEY_ID" $v.objectStore.accessKeyId
+  "CUPEL_S3_ACCESS_KEY_ID" (ternary $v.objectStore.reader $v.objectStore (not (empty .operator))).accessKeyId
   "CUPEL_S3_SECRET_ACCESS_KEY_FILE" "/secrets/object-store/s3-secret-access-key"
   "CUPEL_S3_INSECURE" $v.objectStore.insecure) -}}
 {{- if $v.objectStore.caSecret }}{{- $_ := set $env "CUPEL_S3_CA_FILE" "/secrets/object-store-ca/ca.crt" }}{{ end -}}
@@ -142,7 +142,7 @@
 {{- end -}}
 {{- if or .operator (eq .image "scorer") (has .name (list "api" "bulk-coordinator" "projector")) }}{{- $_ := set $secrets "signing-keys" $v.keys.signingSecret }}{{ end -}}
 {{- if and $v.keys.checkpoints (or .operator (eq .name "projector")) -}}
-{{- $_ := merge $secrets (dict "object-store" $v.objectStore.existingSecret "object-store-ca" $v.objectStore.caSecret) -}}
+{{- $_ := merge $secrets (dict "object-store" (ternary $v.objectStore.reader $v.objectStore (not (empty .operator))).existingSecret "object-store-ca" $v.objectStore.caSecret) -}}
 {{- end -}}
 {{- if or .operator (has .name (list "api" "webhook-dispatcher")) -}}
 {{- $_ := merge $secrets (dict "personal-data-keys" $v.keys.personalDataSecret "webhook-keys" $v.keys.webhooksSecret) -}}

@@ -32,6 +32,9 @@
 {{- if and $v.keys.checkpoints (or (not $v.objectStore.accessKeyId) (not $v.objectStore.existingSecret)) -}}
 {{- fail "Set objectStore.accessKeyId and objectStore.existingSecret: keys.checkpoints names a place in that store." -}}
 {{- end -}}
+{{- if and $v.keys.checkpoints (or (not $v.objectStore.reader.accessKeyId) (not $v.objectStore.reader.existingSecret)) -}}
+{{- fail "Set objectStore.reader.accessKeyId and objectStore.reader.existingSecret: operators read the checkpoints and never write them." -}}
+{{- end -}}
 {{- if and $v.web.enabled (or (not $v.web.url) (not $v.web.secret)) -}}
 {{- fail "Set web.url and web.secret, or web.enabled to false." -}}
 {{- end -}}
