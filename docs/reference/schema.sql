@@ -929,7 +929,7 @@ CREATE TABLE projection.retention_run (
   done_at timestamp with time zone,
   failure text,
   failed_since timestamp with time zone,
-  PRIMARY KEY (place),
+  PRIMARY KEY (place, keep_months),
   CHECK ((keep_months >= 0))
 );
 

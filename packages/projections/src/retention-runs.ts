@@ -22,7 +22,7 @@ export async function listRetentionRuns(database: Queryable): Promise<readonly R
   return await database.query<RetentionRuns & Record<string, unknown>>(
     `SELECT place, keep_months AS "keepMonths", failure, ${timeText('failed_since')} AS "failedSince",
        greatest(0, extract(epoch FROM now() - coalesce(done_at, begun_at)) * 1000)::float8 AS "ageMs"
-     FROM projection.retention_run ORDER BY place`,
+     FROM projection.retention_run ORDER BY place, keep_months`,
   )
 }
 
@@ -47,7 +47,7 @@ export async function storeRetentionBegun(
 ): Promise<void> {
   await database.execute(
     `INSERT INTO projection.retention_run (place, keep_months) VALUES ($1, $2)
-     ON CONFLICT (place) DO UPDATE SET keep_months = excluded.keep_months`,
+     ON CONFLICT DO NOTHING`,
     [place, keepMonths],
   )
 }
@@ -55,18 +55,26 @@ export async function storeRetentionBegun(
 /** A run ended. `failure`: null if it did all that was due. */
 export async function storeRetentionEnded(
   database: Queryable,
-  { place, failure }: Pick<RetentionRuns, 'place' | 'failure'>,
+  { place, keepMonths, failure }: Pick<RetentionRuns, 'place' | 'keepMonths' | 'failure'>,
 ): Promise<void> {
   await database.execute(
     `UPDATE projection.retention_run SET failure = $2,
        failed_since = CASE WHEN $2::text IS NOT NULL THEN coalesce(failed_since, now()) END,
        done_at = CASE WHEN $2::text IS NULL THEN now() ELSE done_at END
-     WHERE place = $1`,
-    [place, failure],
+     WHERE place = $1 AND keep_months = $3`,
+    [place, failure, keepMonths],
   )
 }
 
-/** Resolves to whether it was repeated. */
-export async function endRetentionRuns(database: Queryable, place: string): Promise<boolean> {
-  return (await database.execute('DELETE FROM projection.retention_run WHERE place = $1', [place])) > 0
+/** Resolves to whether it was repeated. `keepMonths`: null for the runs of every count. */
+export async function endRetentionRuns(
+  database: Queryable,
+  place: string,
+  keepMonths: number | null,
+): Promise<boolean> {
+  const ended = await database.execute(
+    'DELETE FROM projection.retention_run WHERE place = $1 AND keep_months = coalesce($2, keep_months)',
+    [place, keepMonths],
+  )
+  return ended > 0
 }

@@ -90,13 +90,14 @@ CREATE TABLE projection.retired_month (
 -- The runs of a retention that repeats: a timer makes them, and may be gone.
 CREATE TABLE projection.retention_run (
   -- The archive: a folder, or s3://bucket/prefix.
-  place        text COLLATE "C" PRIMARY KEY,
-  keep_months  int4 NOT NULL CHECK (keep_months >= 0),
+  place        text COLLATE "C",
+  keep_months  int4 CHECK (keep_months >= 0),
   -- The beginning of the first run.
   begun_at     timestamptz NOT NULL DEFAULT now(),
   -- The last run that did all that was due; null before the first one.
   done_at      timestamptz,
   -- Why the last run did not, and since when; null if it did.
   failure      text,
-  failed_since timestamptz
+  failed_since timestamptz,
+  PRIMARY KEY (place, keep_months)
 );

@@ -74,6 +74,20 @@ test('a run that never came again is red after 48 hours, until nobody expects it
   expect((await cupel('retention', 'end', own.archive)).error).not.toBeNull()
 })
 
+test('runs that keep other months are watched by themselves: neither hides that the other one stopped or is refused', async () => {
+  expect((await run()).error).toBeNull()
+  const other = await cupel('retention', 'run', own.archive, '--keep-months', '600', '--reason', 'older')
+  expect(other.error).toBeNull()
+  await own.database.execute(
+    `UPDATE projection.retention_run SET done_at = now() - interval '49 hours' WHERE keep_months = 1`,
+  )
+  expect(await red()).toEqual([expect.stringMatching(/--keep-months 1` ended for 49 h\.$/)])
+  expect((await cupel('retention', 'end', own.archive, '--keep-months', '1')).error).toBeNull()
+  expect(await red()).toEqual([])
+  await own.database.execute(`UPDATE projection.retention_run SET done_at = now() - interval '49 hours'`)
+  expect(await red()).toEqual([expect.stringMatching(/--keep-months 600` ended for 49 h\.$/)])
+})
+
 test('of two runs at once one does the work, and the other leaves nothing red', async () => {
   const both = await Promise.all([run('--log'), run('--log')])
   expect(both.filter(({ error }) => error === null).length).toBeGreaterThan(0)

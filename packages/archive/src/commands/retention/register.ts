@@ -34,6 +34,10 @@ interface RunCommand extends JsonOption {
   readonly log?: boolean
 }
 
+interface EndCommand extends JsonOption {
+  readonly keepMonths?: number
+}
+
 const KEPT_MONTHS = 12
 const PLACE = 'the archive: a folder, or s3://bucket/prefix'
 
@@ -119,13 +123,14 @@ first run on, \`cupel status\` is red if a run is refused or none ended for 48 h
     .command('end')
     .summary('say that no timer runs the retention any more')
     .argument('<place>', PLACE)
+    .option('--keep-months <count>', 'only the runs with this count; every run if absent', wholeNumber)
     .description(
       'Months that left stay where they are. `cupel status` and `cupel doctor` then expect no further run.',
     )
     .option('--json', 'answer in JSON')
-    .action(async (folder: string, options: JsonOption) => {
+    .action(async (folder: string, options: EndCommand) => {
       const { endRuns } = await import('./run.js')
-      const place = await endRuns(context, folder)
+      const place = await endRuns(context, folder, options.keepMonths ?? null)
       answer(context, options, { folder: place }, () => `No further run to ${place} is expected.`)
     })
 }

@@ -43,7 +43,9 @@ export async function runRetention(context: CliContext, options: RunOptions): Pr
     if (isUnderWay(error)) throw error
     return { ran: null, failure: (error as Error).message, cause: error }
   })
-  await withConnections(context, ({ database }) => storeRetentionEnded(database, { place, failure }))
+  await withConnections(context, ({ database }) =>
+    storeRetentionEnded(database, { place, keepMonths, failure }),
+  )
   if (failure !== null) throw new CommandError(failure, EXIT_FAILED, { cause })
   return { place, before, ...ran! }
 }
@@ -78,10 +80,14 @@ async function presentOf(database: Queryable): Promise<Date> {
 }
 
 /** Throws a CommandError if no run was ever made. */
-export async function endRuns(context: CliContext, folder: string): Promise<string> {
+export async function endRuns(
+  context: CliContext,
+  folder: string,
+  keepMonths: number | null,
+): Promise<string> {
   const place = archivePlace(context, folder)
   await withConnections(context, async ({ database }) => {
-    if (await endRetentionRuns(database, place)) return
+    if (await endRetentionRuns(database, place, keepMonths)) return
     throw new CommandError(`No run handed months to ${place}.`, EXIT_NOT_FOUND)
   })
   return place
