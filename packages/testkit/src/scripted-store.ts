@@ -68,6 +68,7 @@ export async function openScriptedStore(tls?: {
       credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
     },
     async close() {
+      if (!server.listening) return
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

@@ -12,6 +12,7 @@ import { openDatabase } from '@cupel/postgres'
 import { logServices } from '@cupel/operation/connections'
 import { hasPrometheus, noteSkip, startPrometheus, until } from '@cupel/testkit'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { activeAlerts, scraped } from '../active-alerts.js'
 import { commandsBelow } from '../follow-page.js'
 import { PASSWORD } from '../secured-cluster.js'
 import { openSecuredInstallation, TOPIC_PREFIX, type SecuredInstallation } from '../secured-installation.js'
@@ -21,8 +22,6 @@ const missing = process.env['CUPEL_TEST_KAFKA_MISSING']
 if (missing !== undefined) noteSkip(`an installation on a cluster of its own: ${missing}`)
 const LAZARUS = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
 const REPORTS = 'screening.report.events.v1'
-/** Scrapes and evaluations are a second apart. */
-const SETTLED_MS = 3_000
 if (!hasPrometheus()) noteSkip('prometheus is not installed: alerts are not evaluated')
 
 describe.skipIf(missing !== undefined)('an installation on a secured cluster', () => {
@@ -130,26 +129,9 @@ describe.skipIf(missing !== undefined)('an installation on a secured cluster', (
       const rules = join(checkout, 'deploy/observability/alerts.yml')
       const prometheus = await startPrometheus(installation.metricsUrls, [rules])
       onTestFinished(() => prometheus.close())
-      /** Each rule was evaluated without an error over two scrapes or more of every process. */
-      const active = async (): Promise<string[]> => {
-        const asked = Date.now()
-        return await until(async () => {
-          const alerts = await prometheus.alerts()
-          expect(alerts.length).toBeGreaterThan(25)
-          for (const { name, health, evaluatedAt } of alerts) {
-            expect(health, name).toBe('ok')
-            expect(evaluatedAt.getTime(), name).toBeGreaterThan(asked + SETTLED_MS)
-          }
-          const names = alerts.flatMap(({ name, state }) => (state === 'inactive' ? [] : [name]))
-          return names.sort()
-        })
-      }
+      const active = () => activeAlerts(prometheus)
       expect((await call('/v1/screen', { address: LAZARUS })).status).toBe(200)
-      const range = { fromSeconds: Date.now() / 1_000, stepSeconds: 1 }
-      await until(async () => {
-        const up = await prometheus.queryRange('up == 1', { ...range, toSeconds: Date.now() / 1_000 })
-        expect(up).toHaveLength(logServices.length)
-      })
+      await scraped(prometheus, logServices.length)
       expect(await active()).toEqual(['CupelNothingGreen'])
       // The tests below need it, also if this one fails.
       onTestFinished(() => void serve('webhook-dispatcher'))
