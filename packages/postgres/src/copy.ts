@@ -42,6 +42,27 @@ export function copyLines(client: pg.ClientBase, text: string, lines: string | B
   })
 }
 
+/** One row in the text format of COPY, with its line break. */
+export const copyLine = (values: readonly unknown[]): string => `${values.map(fieldText).join('\t')}\n`
+
+const fieldText = (value: unknown): string =>
+  value === null || value === undefined
+    ? String.raw`\N`
+    : typeof value === 'string'
+      ? ESCAPED.test(value)
+        ? value.replace(EACH_ESCAPED, (character) => ESCAPES[character]!)
+        : value
+      : String(value as number | boolean)
+
+const ESCAPED = /[\\\n\r\t]/
+const EACH_ESCAPED = /[\\\n\r\t]/g
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': String.raw`\\`,
+  '\n': String.raw`\n`,
+  '\r': String.raw`\r`,
+  '\t': String.raw`\t`,
+}
+
 /** The fields of one row; null for a NULL. */
 export type BinaryRow = readonly (Buffer | null)[]
 

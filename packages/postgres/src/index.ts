@@ -1,5 +1,5 @@
 export { asFields, asTimes, timeText } from './columns-as-fields.js'
-export type { BinaryRow } from './copy.js'
+export { copyLine, type BinaryRow } from './copy.js'
 export { databasePeer, type DatabasePeer } from './database-peer.js'
 export {
   openDatabase,

@@ -1,7 +1,7 @@
 /** Turns records into rows: decodes, reduces, and writes in as few statements as the order allows. */
 import { eventSchemas, type EventType } from '@cupel/contracts'
 import { TYPE_HEADER, typeOf, type EventCodec, type LogRecord, type Position } from '@cupel/event-log'
-import type { Queryable } from '@cupel/postgres'
+import { copyLine, sqlState, type Transaction } from '@cupel/postgres'
 import { createSchemaPatience, type SchemaPatience } from './consume/schema-patience.js'
 import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
 
@@ -83,10 +83,13 @@ function isKnownType(type: string): type is EventType {
 
 /** Rows per statement. It keeps the parameters of one statement at a few megabytes. */
 const MAX_STATEMENT_ROWS = 2_000
+/** Fewer rows do not pay for the savepoint of a copy. */
+const LEAST_COPIED_ROWS = 100
+const UNIQUE_VIOLATION = '23505'
 
 /** Writes changes in order; changes of one kind that follow each other are one statement. The next one is made while the database works. */
 export async function applyChanges(
-  transaction: Queryable,
+  transaction: Transaction,
   schema: string,
   changes: readonly Change[],
 ): Promise<void> {
@@ -95,15 +98,41 @@ export async function applyChanges(
     const { write } = changes[from]!
     let to = from + 1
     while (to < changes.length && to - from < MAX_STATEMENT_ROWS && changes[to]!.write === write) to += 1
-    const columns = columnsOf(write, changes, from, to)
+    const next = prepare(changes, schema, from, to)
     await writing
-    writing = transaction.execute(statementOf(write, schema), columns)
+    writing = next(transaction)
     // The next await reports a failure; until then the rejection must not count as unhandled.
     writing.catch(() => undefined)
     from = to
   }
   await writing
 }
+
+/** What a statement needs is made before its turn. */
+function prepare(changes: readonly Change[], schema: string, from: number, to: number): Write {
+  const { write } = changes[from]!
+  const insert = (): Write => {
+    const columns = columnsOf(write, changes, from, to)
+    return (transaction) => transaction.execute(statementOf(write, schema), columns)
+  }
+  if (write.copyText === undefined || to - from < LEAST_COPIED_ROWS) return insert()
+  const text = write.copyText(schema)
+  let lines = ''
+  for (let row = from; row < to; row += 1) lines += copyLine(changes[row]!.values)
+  return async (transaction) => {
+    await transaction.execute('SAVEPOINT copying')
+    try {
+      await transaction.copy(text, lines)
+    } catch (error) {
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+      await transaction.execute('ROLLBACK TO SAVEPOINT copying')
+      await insert()(transaction)
+    }
+    await transaction.execute('RELEASE SAVEPOINT copying')
+  }
+}
+
+type Write = (transaction: Transaction) => Promise<unknown>
 
 function columnsOf(write: BatchWrite, changes: readonly Change[], from: number, to: number): unknown[] {
   const columns: unknown[][] = Array.from({ length: write.columnCount }, () => new Array<unknown>(to - from))

@@ -117,6 +117,8 @@ export interface BatchWrite {
   readonly text: (schema: string) => string
   /** The parameter for a column's values. */
   readonly parameter: (column: number, values: readonly unknown[]) => unknown
+  /** The same write as a COPY, which takes two thirds of the time; absent for a write that does not copy. */
+  readonly copyText?: (schema: string) => string
 }
 
 /** A row to write. Consecutive rows of the same write become one statement. */
@@ -133,6 +135,8 @@ export function batchWrite<const C extends Readonly<Record<string, ColumnType>>>
   readonly name: string
   readonly columns: C
   readonly sql: (source: { schema: string; rows: string; columns: string }) => string
+  /** For a write that only inserts, and leaves rows as they are that are there already: the table into which many rows are copied. */
+  readonly copiesInto?: string
 }): (row: { readonly [K in keyof C]: ColumnValue<C[K]> | null }) => Change {
   const isDocument = (name: string): boolean => definition.columns[name] === 'document'
   const given = Object.keys(definition.columns)
@@ -147,11 +151,15 @@ export function batchWrite<const C extends Readonly<Record<string, ColumnType>>>
   // In the list of a SELECT the functions go on in step. In FROM each would first write all of its values to a store of its own.
   const values = [...arrays.map((array) => `unnest(${array})`), ...documents]
   const rows = `(SELECT ${values.join(', ')}, generate_series(1, cardinality(${arrays[0]}))) AS r (${columns}, ord)`
+  const { copiesInto } = definition
   const write: BatchWrite = {
     name: definition.name,
     columnCount: names.length,
     text: (schema) => definition.sql({ schema, rows, columns }),
     parameter: (column, values) => (column < arrays.length ? arrayText(values) : JSON.stringify(values)),
+    ...(copiesInto === undefined
+      ? {}
+      : { copyText: (schema) => `COPY ${schema}.${copiesInto} (${columns}) FROM STDIN` }),
   }
   return (row) => ({ write, values: names.map((name) => row[name as keyof C]) })
 }

@@ -14,6 +14,7 @@ import { listedLabels } from './labels.js'
 
 const insertLabel = batchWrite({
   name: 'label-view.assert',
+  copiesInto: 'label',
   columns: {
     import_id: 'text',
     label_id: 'text',
@@ -43,6 +44,7 @@ const insertLabel = batchWrite({
 
 const insertKey = batchWrite({
   name: 'label-view.assert-key',
+  copiesInto: 'label_key',
   columns: { lookup_key: 'text', import_id: 'text', label_id: 'text' },
   sql: ({ schema, rows, columns }) =>
     `INSERT INTO ${schema}.label_key (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord ON CONFLICT DO NOTHING`,
@@ -50,6 +52,7 @@ const insertKey = batchWrite({
 
 const insertRetirement = batchWrite({
   name: 'label-view.retire',
+  copiesInto: 'retirement',
   columns: { label_id: 'text', import_id: 'text', valid_to: 'text', log_offset: 'int8' },
   sql: ({ schema, rows, columns }) =>
     `INSERT INTO ${schema}.retirement (${columns}) SELECT ${columns} FROM ${rows} ORDER BY ord ON CONFLICT DO NOTHING`,

@@ -4,7 +4,7 @@
  */
 import { createBatcher } from '@cupel/kit/concurrency'
 import type { FailpointName } from '@cupel/kit/failpoints'
-import { sqlState, type Database, type Queryable } from '@cupel/postgres'
+import { sqlState, type Database, type Transaction } from '@cupel/postgres'
 import {
   advanceCheckpoints,
   createCheckpointLoads,
@@ -26,7 +26,7 @@ export interface InTransactionOptions<O, R> {
   /** Batches in one transaction; unlimited by default. */
   readonly maxBatches?: number
   /** Writes the rows for the batches. The checkpoints have already moved. */
-  readonly write: (transaction: Queryable, batches: readonly OutcomeBatch<O>[]) => Promise<R>
+  readonly write: (transaction: Transaction, batches: readonly OutcomeBatch<O>[]) => Promise<R>
   /** Called after the commit, before reading goes on. Must not throw. */
   readonly onCommitted?: (committed: Committed<O, R>) => void
   /** A batch was left out because the stored checkpoint differs. */

@@ -8,7 +8,7 @@ import {
   placeOf,
   placesOf,
 } from '@cupel/event-log'
-import type { Database, Queryable } from '@cupel/postgres'
+import type { Database, Transaction } from '@cupel/postgres'
 import { applyChanges, createReduce, type ReducedRecord } from '../apply.js'
 import { UnappliableRecordError } from '../consume/unappliable-record.js'
 import { inParallel } from '../in-parallel.js'
@@ -39,7 +39,7 @@ export interface Build {
   endProgress(): void
   ends(): Promise<Positions>
   /** Applies the records before the positions, in its own transactions or in the given one; returns the number of records. */
-  readTo(positions: Positions, phase: RebuildProgress['phase'], transaction?: Queryable): Promise<number>
+  readTo(positions: Positions, phase: RebuildProgress['phase'], transaction?: Transaction): Promise<number>
 }
 
 export interface BuildOptions {
@@ -85,7 +85,7 @@ export async function startBuild(
   async function readTo(
     positions: Positions,
     phase: RebuildProgress['phase'],
-    transaction?: Queryable,
+    transaction?: Transaction,
   ): Promise<number> {
     const before = records
     // A checkpoint beyond the end of the log is one of the reasons to rebuild, so the end limits the reading.
@@ -115,7 +115,7 @@ interface Batch {
   readonly place: Place
   readonly records: readonly LogRecord[]
   /** Writes into the given transaction, if there is one. */
-  readonly transaction: Queryable | undefined
+  readonly transaction: Transaction | undefined
   readonly storesProgress: boolean
 }
 
