@@ -208,13 +208,6 @@ test('entries are compressed where the caller takes it, and are the same bytes',
   expect(compressed.bytes.equals(plain.bytes)).toBe(true)
 })
 
-test('tiles need a key, and other methods are refused', async () => {
-  const nobody = await call(url, 'GET', '/v1/log/tile/0/000')
-  expect([nobody.status, nobody.headers['cache-control']]).toEqual([401, 'no-store'])
-  const post = await call(url, 'POST', '/v1/log/tile/0/000.p/1', { key })
-  expect([post.status, post.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS'])
-})
-
 test('after an erasure the report says so and its proof holds, and so do the report and the proof that the customer has', async () => {
   const own = await installation.key()
   const body = { address: ADDRESS, customer_reference: 'case 7' }

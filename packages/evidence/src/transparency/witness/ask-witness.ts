@@ -24,9 +24,12 @@ export type FailureReason =
   /** The witness cosigned another history: there are two histories. */
   | 'inconsistent'
 
-export type WitnessOutcome =
+export type Answer =
   | { readonly kind: 'cosigned'; /** With its newline. */ readonly line: string }
   | { readonly kind: 'failed'; readonly reason: FailureReason; readonly detail: string }
+
+export type WitnessOutcome =
+  | Answer
   /** It cosigned a checkpoint with this number of leaves, more than this one has. */
   | { readonly kind: 'ahead'; readonly size: number }
 

@@ -2,7 +2,7 @@
 import type { Database, Queryable } from '@cupel/postgres'
 import { parseNote } from '@cupel/signing'
 import { cosignaturesOf, witnessKeyText, type WitnessKey } from '../format/cosignature.js'
-import type { FailureReason } from './ask-witness.js'
+import type { Answer } from './ask-witness.js'
 import type { WitnessSettings } from './witness-settings.js'
 
 /** The state of one witness. */
@@ -127,12 +127,7 @@ export interface Round {
   readonly note: string
   readonly size: number
   readonly claimed: readonly Claimed[]
-  readonly cosigned: readonly { readonly key: WitnessKey; readonly line: string }[]
-  readonly failed: readonly {
-    readonly key: WitnessKey
-    readonly reason: FailureReason
-    readonly detail: string
-  }[]
+  readonly answers: readonly { readonly vkey: string; readonly answer: Answer }[]
   /** A failing witness is asked at growing intervals, which begin with twice this time. */
   readonly restMs: number
   readonly settings: Pick<WitnessSettings, 'witnesses' | 'quorum'>
@@ -143,32 +138,36 @@ const MAX_PAUSE_MS = 60_000
 
 /** Stores what each witness answered, and ends the claims. */
 export async function storeRound(database: Database, round: Round): Promise<void> {
-  const { number, size, claimed, cosigned, failed, restMs } = round
+  const { number, size, claimed, answers, restMs } = round
+  const lines = answers.flatMap(({ answer }) => (answer.kind === 'cosigned' ? [answer.line] : []))
   await database.transaction({ at: 'transparency.cosign' }, async (transaction) => {
-    if (cosigned.length > 0) await storeLines(transaction, round)
+    if (lines.length > 0) await storeLines(transaction, round, lines)
     await transaction.execute(
       'UPDATE transparency.witness SET retry_at = NULL WHERE number = $1 AND vkey = ANY($2::text[])',
       [number, claimed.map(({ vkey }) => vkey)],
     )
-    await transaction.execute(
-      `UPDATE transparency.witness SET size = greatest(size, $3), cosigned_at = now(), failure = NULL, failures = 0, saw_other = false
-       WHERE number = $1 AND vkey = ANY($2::text[])`,
-      [number, cosigned.map(({ key }) => witnessKeyText(key)), size],
-    )
-    for (const { key, reason, detail } of failed)
-      await transaction.execute(
-        `UPDATE transparency.witness SET failure = $3, failures = failures + 1, saw_other = $4,
-           retry_at = now() + least($5 * 2 ^ least(failures + 1, 20), $6) * interval '1 millisecond'
-         WHERE number = $1 AND vkey = $2`,
-        [number, witnessKeyText(key), detail, reason === 'inconsistent', restMs, MAX_PAUSE_MS],
-      )
+    for (const { vkey, answer } of answers)
+      if (answer.kind === 'cosigned')
+        await transaction.execute(
+          `UPDATE transparency.witness SET size = greatest(size, $3), cosigned_at = now(), failure = NULL, failures = 0, saw_other = false
+           WHERE number = $1 AND vkey = $2`,
+          [number, vkey, size],
+        )
+      else
+        await transaction.execute(
+          `UPDATE transparency.witness SET failure = $3, failures = failures + 1, saw_other = $4,
+             retry_at = now() + least($5 * 2 ^ least(failures + 1, 20), $6) * interval '1 millisecond'
+           WHERE number = $1 AND vkey = $2`,
+          [number, vkey, answer.detail, answer.reason === 'inconsistent', restMs, MAX_PAUSE_MS],
+        )
   })
 }
 
 /** Adds the lines to the checkpoint that they are on: to the last one or, if the log has a longer one by now, to the last cosigned one. */
 async function storeLines(
   transaction: Queryable,
-  { number, note, size, cosigned: added, settings: { witnesses, quorum } }: Round,
+  { number, note, size, settings: { witnesses, quorum } }: Round,
+  added: readonly string[],
 ): Promise<void> {
   const [row] = await transaction.query<{
     size: number
@@ -183,8 +182,10 @@ async function storeLines(
   if (row === undefined) throw new Error('The row of the cosigned transparency log vanished')
   const isLast = row.size === size && textOf(row.checkpoint) === textOf(note)
   const isCosigned = row.cosignedSize === size && textOf(row.cosigned!) === textOf(note)
-  const lines = [...linesOf(isCosigned ? row.cosigned! : note), ...added.map(({ line }) => line)]
-  const merged = withLines(isLast ? row.checkpoint : note, lines)
+  const merged = withLines(isLast ? row.checkpoint : note, [
+    ...linesOf(isCosigned ? row.cosigned! : note),
+    ...added,
+  ])
   if (isLast)
     await transaction.execute('UPDATE transparency.log SET checkpoint = $2 WHERE number = $1', [
       number,

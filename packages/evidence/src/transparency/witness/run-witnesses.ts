@@ -11,7 +11,7 @@ import { cosignaturesOf, witnessKeyText } from '../format/cosignature.js'
 import { publishFiles } from '../publish-files.js'
 import { loadLog, type StoredLog } from '../state.js'
 import { byTiles, hashReader, readConsistency } from '../tree-reader.js'
-import { askWitness, type WitnessOutcome } from './ask-witness.js'
+import { askWitness, type Answer } from './ask-witness.js'
 import {
   claimWitnesses,
   otherHistory,
@@ -168,24 +168,18 @@ async function askDue(parts: RoundParts, before: StoredLog): Promise<boolean> {
   const answers = await Promise.all(
     claimed.map(async (each) => {
       const witness = missing.get(each.vkey)
-      const outcome = witness === undefined ? null : await answerOf(witness, each.size, { ...parts, stored })
-      if (witness === undefined || outcome === null || signal.aborted) return { cosigned: [], failed: [] }
-      tell(each, witness, { ...parts, outcome })
-      const { key } = witness
-      return outcome.kind === 'cosigned'
-        ? { cosigned: [{ key, line: outcome.line }], failed: [] }
-        : { cosigned: [], failed: [{ ...outcome, key }] }
+      const answer = witness === undefined ? null : await answerOf(witness, each.size, { ...parts, stored })
+      if (witness === undefined || answer === null || signal.aborted) return []
+      tell(each, witness, { ...parts, answer })
+      return [{ vkey: each.vkey, answer }]
     }),
   )
   await storeRound(database, {
     ...{ number, note: stored.checkpoint!, size: stored.tree.size, claimed, restMs, settings },
-    cosigned: answers.flatMap(({ cosigned }) => cosigned),
-    failed: answers.flatMap(({ failed }) => failed),
+    answers: answers.flat(),
   })
   return true
 }
-
-type Answer = Exclude<WitnessOutcome, { kind: 'ahead' }>
 
 /** Null if another process got a longer checkpoint cosigned meanwhile, which is then the next to ask for. */
 async function answerOf(
@@ -213,13 +207,13 @@ async function answerOf(
 function tell(
   { failures, sawOther }: Claimed,
   { key: { name } }: Witness,
-  { outcome, logger, meters }: RoundParts & { readonly outcome: Answer },
+  { answer, logger, meters }: RoundParts & { readonly answer: Answer },
 ): void {
-  if (outcome.kind === 'cosigned') {
+  if (answer.kind === 'cosigned') {
     if (failures > 0) logger.info({}, `The witness ${name} cosigns again`)
     return
   }
-  const { reason, detail } = outcome
+  const { reason, detail } = answer
   meters.failures.inc({ witness: name, reason })
   if (reason === 'inconsistent' && !sawOther) logger.error({}, `${otherHistory(name, detail)}.`)
   else if (failures === 0) logger.warn({}, `The witness ${name} does not cosign: ${detail}`)
