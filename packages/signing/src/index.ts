@@ -1,5 +1,14 @@
 /** The signing keys of the installation, and the hash trees over which it signs (docs/adr/0297). */
-export { appendLeaf, EMPTY_TREE, leafHash, rootOf, SUBTREE_LEAVES, treeRoot, type Tree } from './hash-tree.js'
+export {
+  appendLeaf,
+  EMPTY_TREE,
+  leafHash,
+  rootOf,
+  sha256,
+  SUBTREE_LEAVES,
+  treeRoot,
+  type Tree,
+} from './hash-tree.js'
 export {
   contentsHash,
   openDocument,

@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto'
 import { caseEntryId, caseEntryText, caseEventTypes, recordedEntry } from '@cupel/contracts'
 import { MAC_HEADER, UndecodableRecordError, type EventCodec, type LogRecord } from '@cupel/event-log'
+import { sha256 } from '@cupel/signing'
 import { leafEntry, saltedHash } from './format/leaf.js'
 
 /** A text that may be shown by itself: a report, or an entry of a case. */
@@ -52,7 +53,7 @@ const SEED = 'cupel leaf seed v1'
 
 /** The holder of one salt cannot find the others, and so cannot test contents against the other hashes. */
 const saltOf = (record: LogRecord, of: 'record' | 'time' | 'document'): Buffer =>
-  hash('sha256', JSON.stringify([SEED, of, record.headers[MAC_HEADER] ?? null]), 'buffer')
+  sha256([Buffer.from(JSON.stringify([SEED, of, record.headers[MAC_HEADER] ?? null]))])
 
 /** The hash of the record in its leaf: topic without prefix, partition, offset, key, headers in their order, and SHA-256 of the value. */
 export function recordHashOf(record: LogRecord): Buffer {

@@ -41,8 +41,11 @@ export function latestTimeIn(row: Readonly<Record<string, unknown>>): string | n
   return times.length === 0 ? null : new Date(Math.max(...times)).toISOString()
 }
 
-/** Of a row `t`: whoever writes rows can choose texts that have the same fast hash. */
-const ROW_HASH = `sha256(convert_to(t::text, 'UTF8'))`
+/**
+ * Of a row `t`: whoever writes rows can choose texts that have the same fast hash. The binary form of a row takes a third of the time of
+ * its text, in which each quote of a document is escaped.
+ */
+const ROW_HASH = 'sha256(record_send(t))'
 /** The quarters of the hash of a row, each added up over all rows. */
 const DIGEST = [0, 64, 128, 192]
   .map((bits) => `coalesce(sum((h << ${bits})::bit(64)::int8), 0)`)

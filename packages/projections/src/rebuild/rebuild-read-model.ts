@@ -5,6 +5,7 @@
  */
 import { requestedEventId, topicOf, type Logger } from '@cupel/contracts'
 import { LogStoppedError, placeOf, requireFront } from '@cupel/event-log'
+import { together } from '@cupel/kit/concurrency'
 import type { Database, Queryable } from '@cupel/postgres'
 import { UnappliableRecordError } from '../consume/unappliable-record.js'
 import { outboxType, writeOutbox, type OutboxEvent } from '../outbox.js'
@@ -27,6 +28,7 @@ import {
   digestTables,
   equalTables,
   type TableComparison,
+  type TableDigest,
 } from './compare-tables.js'
 
 /** Approximate limit of records that are read while the live projector waits for the switch. */
@@ -186,31 +188,42 @@ async function catchUpAndSwitch(
   await switchTables(options, build, comparison)
 }
 
-/** Reads the live tables and their positions in one snapshot, brings the new tables to exactly those positions, and compares. */
+/** Reads the live tables and their positions in one snapshot, brings the new tables to exactly those positions meanwhile, and compares. */
 async function compareWithLive(options: RebuildOptions, build: Build): Promise<TableComparison[]> {
   const { database, readModel } = options
   if (!(await schemaExists(database, readModel.schema))) return []
   options.onProgress?.({ phase: 'comparing', records: build.records(), total: build.records() })
   const live = await database.transaction(
     { at: 'projector.rebuild-compare', isolation: 'repeatable read' },
-    async (transaction) => ({
-      positions: await livePositions(transaction, options),
-      digests: await digestTables(transaction, readModel, readModel.schema),
-    }),
+    async (transaction) => {
+      const positions = await livePositions(transaction, options)
+      const [digests, rebuilt] = await together([
+        digestTables(transaction, readModel, readModel.schema),
+        positions.size === 0 ? null : digestsAt(positions, options, build),
+      ])
+      return { digests, rebuilt }
+    },
   )
-  if (live.positions.size === 0) {
+  if (live.rebuilt === null) {
     if (live.digests.every(({ rows }) => rows === 0)) return []
     // The live rows come from another log: they are compared with all records of this one.
     await build.readTo(await build.ends(), 'comparing')
     await leaveOutRetired(options)
-    return await compareRowByRow(options, build)
-  }
-  await build.readTo(live.positions, 'comparing')
+  } else if (areEqual(live.digests, live.rebuilt)) return equalTables(live.digests)
+  return await compareRowByRow(options, build)
+}
+
+async function digestsAt(
+  positions: Positions,
+  options: RebuildOptions,
+  build: Build,
+): Promise<readonly TableDigest[]> {
+  const { database, readModel } = options
+  await build.readTo(positions, 'comparing')
   await leaveOutRetired(options)
-  const rebuilt = await database.transaction({ at: 'projector.rebuild-compare' }, (transaction) =>
+  return await database.transaction({ at: 'projector.rebuild-compare' }, (transaction) =>
     digestTables(transaction, readModel, freshSchema(readModel)),
   )
-  return areEqual(live.digests, rebuilt) ? equalTables(live.digests) : await compareRowByRow(options, build)
 }
 
 /** Only in months that the log states: a text that is gone from another row is a difference. */

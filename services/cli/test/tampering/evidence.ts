@@ -1,4 +1,5 @@
 /** An installation with everything that an auditor can check: log, views, transparency log, archive, reports and proofs. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -272,6 +273,7 @@ export async function rolledBack<T>(
 /** All statements run within the one transaction, in which the settings of one work would hold for another. */
 function databaseOf(database: Database, transaction: Transaction): Database {
   const [statements, transactions] = [createSlots(1), createSlots(1)]
+  const isWithin = new AsyncLocalStorage<boolean>()
   const connection: Transaction = {
     ...transaction,
     query: (statement, values) => statements(() => transaction.query(statement, values)),
@@ -281,7 +283,10 @@ function databaseOf(database: Database, transaction: Transaction): Database {
     ...database,
     query: connection.query,
     execute: connection.execute,
-    transaction: (_, work) => transactions(() => work(connection)),
+    transaction: (_, work) =>
+      isWithin.getStore() === true
+        ? work(connection)
+        : transactions(() => isWithin.run(true, () => work(connection))),
     withConnection: (work) => work(connection),
   }
 }

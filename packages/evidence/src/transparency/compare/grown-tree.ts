@@ -37,9 +37,11 @@ export function growTree(size: number, sizes: readonly number[], begun: Tree = E
         const hash = leafHash(Buffer.from(leaf.entry))
         hash.copy(hashes, (tree.size - from) * HASH_BYTES)
         tree = appendLeaf(tree, hash, (root, level) => {
+          // A hash is a piece of memory that it shares: kept as it is, it would keep that of hundreds of others.
+          const own = Buffer.alloc(HASH_BYTES, root)
           const known = levels.get(level)
-          if (known === undefined) levels.set(level, [root])
-          else known.push(root)
+          if (known === undefined) levels.set(level, [own])
+          else known.push(own)
         })
         if (sizes.includes(tree.size)) roots.set(tree.size, rootOf(tree))
       }

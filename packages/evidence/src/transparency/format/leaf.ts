@@ -2,7 +2,7 @@
  * The leaf of a record: salted hashes of the whole record, of the time that the log gave it, and of the document that may be shown by
  * itself. It names nothing in clear: a reader of leaves learns how many records there are.
  */
-import { hash } from 'node:crypto'
+import { sha256 } from '@cupel/signing'
 import { bytesOfBase64 } from './base64.js'
 
 export interface Leaf {
@@ -36,5 +36,5 @@ export function parseLeafEntry(entry: string): Leaf | null {
 
 /** SHA-256 of the 32 bytes of the salt followed by the contents. */
 export function saltedHash(salt: Uint8Array, contents: Uint8Array): Buffer {
-  return hash('sha256', Buffer.concat([salt, contents]), 'buffer')
+  return sha256([salt, contents])
 }

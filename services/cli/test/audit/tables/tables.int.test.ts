@@ -112,7 +112,8 @@ test('a verification that fails ends its other work first, and leaves no tables 
       { publicKeys: null, graceMs: 0, connections: { ...connections, checksMacs: true } },
     ),
   ).rejects.toThrow('the log went away')
-  const left = `SELECT nspname FROM pg_namespace WHERE nspname LIKE '%rebuild' UNION ALL SELECT 'a lock' FROM pg_locks WHERE locktype = 'advisory'`
+  const left = `SELECT nspname FROM pg_namespace WHERE nspname LIKE '%rebuild' UNION ALL SELECT 'a lock' FROM pg_locks
+    JOIN pg_database d ON d.oid = database WHERE locktype = 'advisory' AND datname = current_database()`
   expect(await database.query(left)).toEqual([])
 })
 
