@@ -27,7 +27,8 @@ interface Taken {
 
 /**
  * The arithmetic of `takeTokens` of the domain. Messages without a token get turns at the rate of the bucket, one after the
- * other, so that a thousand waiting messages do not all return at once. The clock is the database clock.
+ * other, so that a thousand waiting messages do not all return at once. The clock is the database clock. It is read again once the
+ * row is locked: with a time from before its wait, a call would give back what another one took meanwhile.
  */
 const TAKE = {
   name: 'webhooks.take-destination-tokens',
@@ -42,7 +43,8 @@ const TAKE = {
           ELSE least(greatest(d.turn_at_us, now_us) + (excluded.wanted - g) * $3::int8, now_us + $4::int8) END,
         excluded.wanted, g
       FROM (SELECT now_us, from_us, least(excluded.wanted, (now_us + $2::int8 * $3::int8 - from_us) / $3::int8) AS g
-            FROM (SELECT now_us, least(greatest(d.full_at_us, now_us), now_us + $2::int8 * $3::int8) AS from_us FROM clock) b) t)
+            FROM (SELECT now_us, least(greatest(d.full_at_us, now_us), now_us + $2::int8 * $3::int8) AS from_us
+                  FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8 AS now_us) locked) b) t)
     RETURNING name, wanted, granted, greatest(turn_at_us - (SELECT now_us FROM clock), 0) AS "turnInUs"`,
 }
 

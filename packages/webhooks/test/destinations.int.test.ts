@@ -1,5 +1,7 @@
 /** The buckets of destinations: exact over several senders, by the database's clock, with the arithmetic of the domain. */
 import { takeTokens } from '@cupel/domain'
+import type { Queryable } from '@cupel/postgres'
+import { until } from '@cupel/testkit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { forgetDestinations, takeDestinationTokens } from '../src/index.js'
@@ -94,6 +96,31 @@ test('those that wait are given turns one after the other, at the rate of the pl
   expect(afterSecond / 1_000 + Math.min(...second)).toBeGreaterThanOrEqual(
     beforeFirst / 1_000 + first.at(-1)!,
   )
+})
+
+test('a call that waited for the row gives nothing back that another one took meanwhile', async () => {
+  // The next token comes long after the end of this test.
+  const limits = { perSecond: 0.01, burst: 2 }
+  const take = () => takeDestinationTokens(store.database, limits, repeated(['p'], 2))
+  const fullAtUs = async (on: Queryable) =>
+    (await on.query<{ at: number }>('SELECT full_at_us AS at FROM webhooks.destination'))[0]!.at
+  expect(await take()).toEqual([0, 0])
+  const [waiting, left] = await store.database.transaction({ at: 'test' }, async (holder) => {
+    await holder.execute('UPDATE webhooks.destination SET granted = granted')
+    const late = take()
+    await until(async () => {
+      const [row] = await store.database.query<{ waiting: number }>(
+        `SELECT count(*) AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      expect(row!.waiting).toBe(1)
+    })
+    await holder.execute(
+      `UPDATE webhooks.destination SET full_at_us = (extract(epoch FROM clock_timestamp()) * 1000000)::int8 + 200000000`,
+    )
+    return [[late], await fullAtUs(holder)] as const
+  })
+  for (const wait of await waiting[0]!) expect(wait).toBeGreaterThan(0)
+  expect(await fullAtUs(store.database)).toBeGreaterThanOrEqual(left)
 })
 
 test('another place has its own bucket, and one that is full is forgotten', async () => {
