@@ -59,3 +59,24 @@ function roleOf({ category, entity, sourceUrl }: ClassifiableRow): Role {
 export function authorityOriginOf(source: string): string | null {
   return Object.hasOwn(authorityOrigins, source) ? authorityOrigins[source]! : null
 }
+
+const spelling = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+const authoritySpellings: ReadonlyMap<string, string> = new Map(
+  Object.entries(authorityOrigins).flatMap(([source, origin]) => [
+    [spelling(source), source] as const,
+    [spelling(origin), source] as const,
+  ]),
+)
+
+/**
+ * The source of an authority that another name reads like: its own name in another spelling, or the name of its origin. Null for every
+ * other name, and for the exact one. Labels of such a source would count as restatements, or not as the authority's.
+ */
+export function authorityReadLike(source: string): string | null {
+  const authority = authoritySpellings.get(spelling(source)) ?? null
+  return authority === source ? null : authority
+}

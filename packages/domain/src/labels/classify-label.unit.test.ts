@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { authorityOriginOf, classifyLabel } from './classify-label.js'
+import { authorityOriginOf, authorityReadLike, classifyLabel } from './classify-label.js'
 import { originPath } from './origin-table.js'
 
 const TAGPACKS = 'https://github.com/graphsense/graphsense-tagpacks/blob/29ff93c/packs'
@@ -155,4 +155,17 @@ describe('roles', () => {
   ])('%s %s %s "%s" is %s', (source, url, category, entity, role) => {
     expect(classified(source, url, category, entity).role).toBe(role)
   })
+})
+
+test.each([
+  ['OFAC SDN', 'ofac_sdn'],
+  ['ofac_sdn ', 'ofac_sdn'],
+  ['us-ofac', 'ofac_sdn'],
+  ['ＥＵ-FSF', 'eu_fsf'],
+  ['ofac_sdn', null],
+  ['opensanctions:us_ofac_sdn', null],
+  ['my_list', null],
+  ['', null],
+])('the source %j reads like %j', (source, authority) => {
+  expect(authorityReadLike(source)).toBe(authority)
 })

@@ -151,6 +151,7 @@ export type ImportRefusal =
   | 'no-source'
   | 'no-usable-row'
   | 'too-many-sources'
+  | 'unclear-source'
   | 'too-many-removals'
   | 'unreadable-rows'
   | 'other-list'

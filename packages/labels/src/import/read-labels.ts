@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import type { LabelSetRows } from '@cupel/contracts'
 import {
   authorityOriginOf,
+  authorityReadLike,
   classifyLabel,
   confidenceLadder,
   DEMO_SOURCE,
@@ -300,6 +301,7 @@ function addLabel(
     if (sources.size === MAX_SOURCES) {
       throw new ImportRefusedError('too-many-sources', `The file names more than ${MAX_SOURCES} sources`)
     }
+    requireClearName(source)
     found = { source, labels: spools.create(), newestObservedAt: null }
     sources.set(source, found)
   }
@@ -308,6 +310,13 @@ function addLabel(
   if (observedAt !== null && (found.newestObservedAt === null || observedAt > found.newestObservedAt)) {
     found.newestObservedAt = observedAt
   }
+}
+
+function requireClearName(source: string): void {
+  const authority = authorityReadLike(source)
+  if (authority === null) return
+  const message = `The source ${shown(source)} reads like ${authority}, the authority's own list. Name it ${authority} if it is that list, or else with another name (--source)`
+  throw new ImportRefusedError('unclear-source', message)
 }
 
 /** A file without a usable row is a mistake. So is an empty file, unless the operator names the set that it empties. */

@@ -216,3 +216,19 @@ describe('sanctions', () => {
     })
   })
 })
+
+test.each(['us-ofac', 'OFAC SDN', 'ofac_sdn '])(
+  'a list of the source %j is refused: its labels would end with the list of the authority',
+  async (source) => {
+    const before = await labelsEnd()
+    const file = await installation.list('own.csv', rows(source, 2, { category: 'sanctions' }))
+    const refused = await installation.import(file)
+    expect(refused).toMatchObject({ status: 'refused', refusal: 'unclear-source' })
+    expect(refused).toMatchObject({ message: expect.stringContaining('reads like ofac_sdn') })
+    const named = await installation.import(await installation.list('named.csv', rows('named', 2)), {
+      source,
+    })
+    expect(named).toMatchObject({ refusal: 'unclear-source' })
+    expect(await labelsEnd()).toBe(before)
+  },
+)
