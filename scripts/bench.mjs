@@ -22,12 +22,17 @@ const KINDS = {
   watches: 'p50 and p95 of screens while a list or a ledger segment changes watched addresses',
   web: 'p50 and p95 of pages of the console in front of many reports',
 }
+/** What --only takes, by kind. A kind without an entry has no parts; neighbours are chosen by words in their names. */
+const PARTS = {
+  ...{ load: /^(?:floor|screen|bulk)$/, guard: /^(?:idle|screen|bulk|labels)$/ },
+  ...{ ledger: /^[1-9]\d{0,8}$/, watches: /^(?:list|segment)$/, neighbours: /./ },
+}
 const USAGE = `npm run bench -- WHAT [options]
 ${Object.entries(KINDS)
   .map(([name, text]) => `  ${name.padEnd(11)} ${text}`)
   .join('\n')}
 options
-  --only a,b                 parts of load or guard (idle, screen, bulk, labels), 7 or 100 of ledger (one address in so many is labelled), list or segment of watches, or words in the names of neighbours
+  --only a,b                 parts of load (floor, screen, bulk) or guard (idle, screen, bulk, labels), 7 or 100 of ledger (one address in so many is labelled), list or segment of watches, or words in the names of neighbours
   --profile embedded|kafka   (default: both for load and guard, kafka for cost, embedded otherwise)
   --brokers 1|3              of the kafka profile (default: 1)
   --seconds N                length of each phase or turn (default: 10)
@@ -80,11 +85,19 @@ function readOptions() {
   }
   return {
     ...{ what: chosen, docs: values.docs, profile: values.profile, brokers: Number(values.brokers) },
-    parts: values.only?.split(',') ?? [],
+    parts: partsOf(chosen, values.only),
     ...{ seconds: number('seconds', 1, 3_600), rounds: number('rounds', 2, 100) },
     perSecond: number('rate', 1, 10_000),
     size: values.size === undefined ? undefined : number('size', 1, 100_000_000),
   }
+}
+
+/** A part that nobody knows would measure nothing, or something else. */
+function partsOf(kind, only) {
+  const parts = only?.split(',') ?? []
+  const unknown = parts.find((part) => PARTS[kind]?.test(part) !== true)
+  if (unknown !== undefined) end(2, `${kind} has no part ${JSON.stringify(unknown)}.`)
+  return parts
 }
 
 /** Prints the usage and exits: 0 after --help, 2 for an invalid option. */
