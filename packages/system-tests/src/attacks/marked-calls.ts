@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Answer, Client } from '../client.js'
-import { submitJob } from '../bulk-client.js'
+import { endedJob, submitJob } from '../bulk-client.js'
 import { checkout } from '../installation.js'
 import { until } from '../until.js'
 import { RECEIVER_ADDRESS } from './target.js'
@@ -295,6 +295,12 @@ async function keptObjects(client: Client, made: Make): Promise<Readonly<Record<
     JSON.stringify({ watches: [{ address: LABELLED }] }),
   )
   const [watch] = (JSON.parse(watched.text) as { items: { watch_id: string }[] }).items
+  // From here on neither changes by itself.
+  await endedJob(client, job.job_id, CHECK_TIMEOUT_MS)
+  await until('the first report of a watch', CHECK_TIMEOUT_MS, async () => {
+    const { text } = await client.send('GET', `/v1/watches/${watch!.watch_id}`)
+    return (JSON.parse(text) as { last_report: object | null }).last_report !== null
+  })
   const hooks = '/v1/webhook-endpoints'
   const endpoint = await made(hooks, { url: `https://${RECEIVER_ADDRESS}/cupel` }, 'endpoint_id')
   const transfer = await made(
