@@ -76,6 +76,7 @@ async function fillAndEmpty(
       limit: '503 in a sentence and told of; then all goes on',
       measured: [
         `${full.refused} of ${full.refused + full.faults.length} refused${full.faults.slice(0, 1).map((fault) => ` (${fault})`)}`,
+        `the slowest answer after ${(full.slowestMs / 1_000).toFixed(1)} s`,
         `told by ${full.told.join(' and ')}`,
         `${isAlive ? 'the same' : 'NO'} process goes on`,
         `${kept} of ${answered.length} reports kept`,
@@ -129,19 +130,21 @@ async function endDatabase(home: string, executeAsOwner: ExecuteAsOwner): Promis
 /** Waits until enough consecutive screens were refused. A screen that finds room becomes a normal report. */
 async function refusedScreens(
   client: Client,
-): Promise<{ refused: number; answered: Answer[]; faults: string[] }> {
+): Promise<{ refused: number; answered: Answer[]; faults: string[]; slowestMs: number }> {
   const answered: Answer[] = []
   const faults: string[] = []
-  let [refused, inRow] = [0, 0]
+  let [refused, inRow, slowestMs] = [0, 0, 0]
   await until('refusals in a row', TIMEOUT_MS, async () => {
+    const begun = performance.now()
     const answer = await screenNew(client)
+    slowestMs = Math.max(slowestMs, performance.now() - begun)
     if (answer.status === 200) answered.push(answer)
     else if (isSentence(answer)) refused += 1
     else faults.push(`${answer.status} ${answer.text.slice(0, 100)}`)
     inRow = answer.status === 200 ? 0 : inRow + 1
     return inRow >= REFUSALS
   })
-  return { refused, answered, faults }
+  return { refused, answered, faults, slowestMs }
 }
 
 function isSentence({ status, text }: Answer): boolean {
