@@ -61,13 +61,21 @@ const IS_PENDING = {
   text: 'SELECT 1 FROM access.pending_screen WHERE report_id = $1 AND account_id = $2 AND livemode = $3',
 }
 
+// Both run every two seconds, mostly with nothing to do.
+const LIST = {
+  name: 'access.list-pending-screens',
+  text: `SELECT report_id AS "reportId", account_id AS "accountId", livemode FROM access.pending_screen
+         ORDER BY noted_at LIMIT $1`,
+}
+const FORGET = {
+  name: 'access.forget-pending-screens',
+  text: `DELETE FROM access.pending_screen
+         WHERE report_id = ANY ($1::text[]) OR noted_at <= now() - make_interval(secs => $2)`,
+}
+
 /** The oldest pending ids. */
 export async function listPendingScreens(database: Queryable, limit: number): Promise<PendingScreen[]> {
-  return await database.query<PendingScreen & Record<string, unknown>>(
-    `SELECT report_id AS "reportId", account_id AS "accountId", livemode FROM access.pending_screen
-     ORDER BY noted_at LIMIT $1`,
-    [limit],
-  )
+  return await database.query<PendingScreen & Record<string, unknown>>(LIST, [limit])
 }
 
 /** Deletes the given ids, and all ids older than `keepMs`. */
@@ -75,9 +83,5 @@ export async function forgetPendingScreens(
   database: Queryable,
   options: { reportIds: readonly string[]; keepMs: number },
 ): Promise<void> {
-  await database.execute(
-    `DELETE FROM access.pending_screen
-     WHERE report_id = ANY ($1::text[]) OR noted_at <= now() - make_interval(secs => $2)`,
-    [options.reportIds, options.keepMs / 1000],
-  )
+  await database.execute(FORGET, [options.reportIds, options.keepMs / 1000])
 }

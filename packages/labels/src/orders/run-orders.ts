@@ -70,16 +70,19 @@ export async function runNextOrder(deps: OrderDeps): Promise<ListOrder | null> {
 
 const RENEW = `UPDATE labels.list_order SET leased_until = now() + $3 * interval '1 ms' WHERE order_id = $1 AND leased_by = $2`
 
+// Runs every two seconds, mostly without an order.
+const CLAIM = {
+  name: 'labels.claim-order',
+  text: `UPDATE labels.list_order SET leased_by = $1, leased_until = now() + $2 * interval '1 ms'
+         WHERE order_id = (
+           SELECT order_id FROM labels.list_order
+           WHERE status IN ('checking', 'importing') AND (leased_until IS NULL OR leased_until < now())
+           ORDER BY changed_at, order_id LIMIT 1 FOR UPDATE SKIP LOCKED)
+         RETURNING order_id AS "orderId"`,
+}
+
 async function claim(database: Database, owner: string): Promise<ListOrder | null> {
-  const [row] = await database.query<{ orderId: string }>(
-    `UPDATE labels.list_order SET leased_by = $1, leased_until = now() + $2 * interval '1 ms'
-     WHERE order_id = (
-       SELECT order_id FROM labels.list_order
-       WHERE status IN ('checking', 'importing') AND (leased_until IS NULL OR leased_until < now())
-       ORDER BY changed_at, order_id LIMIT 1 FOR UPDATE SKIP LOCKED)
-     RETURNING order_id AS "orderId"`,
-    [owner, LEASE_MS],
-  )
+  const [row] = await database.query<{ orderId: string }>(CLAIM, [owner, LEASE_MS])
   return row === undefined ? null : await findListOrder(database, row.orderId)
 }
 

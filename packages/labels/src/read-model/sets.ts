@@ -125,11 +125,14 @@ export async function listSets(database: Queryable): Promise<PublishedSet[]> {
   return row?.sets ?? []
 }
 
+const NEWEST = {
+  name: 'label-view.newest',
+  text: 'SELECT coalesce(max(label_set_seq), 0) AS newest FROM label_view.publication',
+}
+
 /** The number of the newest publication; 0 before the first. */
 export async function newestLabelSetSeq(database: Queryable): Promise<number> {
-  const [row] = await database.query<{ newest: number }>(
-    'SELECT coalesce(max(label_set_seq), 0) AS newest FROM label_view.publication',
-  )
+  const [row] = await database.query<{ newest: number }>(NEWEST)
   return row!.newest
 }
 
