@@ -3,7 +3,7 @@
  * is at fault: an error at once, a slice that does not end after some minutes, and a comparison that never ends after a time that grows
  * with the rows.
  */
-import { sleep, startLoop } from '@cupel/kit/concurrency'
+import { sleep as sleepFor, startLoop } from '@cupel/kit/concurrency'
 import type { Logger } from '@cupel/contracts'
 import type { ComparedRows } from '@cupel/projections/heartbeats'
 
@@ -35,6 +35,8 @@ export interface FollowedRowsDeps {
   readonly doubt?: string | null
   /** Milliseconds of a monotonic clock; for tests. */
   readonly nowMs?: () => number
+  /** Rests between two slices; for tests. */
+  readonly sleep?: typeof sleepFor
 }
 
 export interface FollowedRows {
@@ -53,6 +55,7 @@ export function followRows({
   onDifference,
   doubt: inherited = null,
   nowMs = () => performance.now(),
+  sleep = sleepFor,
 }: FollowedRowsDeps): FollowedRows {
   let doubt = inherited
   let wholeAtMs = nowMs()

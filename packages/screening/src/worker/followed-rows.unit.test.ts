@@ -1,5 +1,4 @@
 /** Rows that cannot be compared with the log are at fault, whatever the reason. */
-import { sleep } from '@cupel/kit/concurrency'
 import { silentLogger } from '@cupel/contracts'
 import { until } from '@cupel/testkit'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -11,11 +10,6 @@ import {
   type FollowedRows,
   type FollowedRowsDeps,
 } from './followed-rows.js'
-
-vi.mock('@cupel/kit/concurrency', async (original) => ({
-  ...(await original<object>()),
-  sleep: vi.fn(async () => undefined),
-}))
 
 let followed: FollowedRows | undefined
 let end: (found: undefined) => void
@@ -32,11 +26,12 @@ afterEach(async () => {
 const hanging = () => ended
 
 function follow(over: Partial<FollowedRowsDeps>) {
-  const clock = { at: 0, passes: 0, differences: [] as string[] }
+  const clock = { at: 0, passes: 0, differences: [] as string[], rests: [] as number[] }
   const { compare = () => Promise.resolve(null) } = over
   followed = followRows({
     ...{ kind: 'labels', logger: silentLogger, countRows: () => Promise.resolve(0), nowMs: () => clock.at },
     onDifference: (found) => clock.differences.push(found),
+    sleep: async (ms) => void clock.rests.push(ms),
     ...over,
     async compare(afterSlice) {
       clock.passes += 1
@@ -119,7 +114,6 @@ test('a difference does not count as a whole comparison', async () => {
 test('a comparison that an import ends rests half as long the next time, and a whole one rests as before', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  vi.mocked(sleep).mockClear()
   const { clock } = follow({
     async compare(afterSlice) {
       await afterSlice(64)
@@ -127,14 +121,11 @@ test('a comparison that an import ends rests half as long the next time, and a w
     },
   })
   await vi.advanceTimersByTimeAsync(60_000)
-  const rests = vi.mocked(sleep).mock.calls.map(([ms]) => ms)
-  expect(rests.slice(0, 9)).toEqual([3_136, 1_568, 784, 392, 196, 98, 64, 64, 3_136])
+  expect(clock.rests.slice(0, 9)).toEqual([3_136, 1_568, 784, 392, 196, 98, 64, 64, 3_136])
 })
 
 test('a difference that an ended scorer found holds until all rows are compared once, without rests', async () => {
   let found: null | undefined = undefined
-  const rests: number[] = []
-  vi.mocked(sleep).mockImplementation(async (ms) => void rests.push(ms))
   const { clock } = follow({
     doubt: 'label-view lacks label x.',
     async compare(afterSlice) {
@@ -144,8 +135,8 @@ test('a difference that an ended scorer found holds until all rows are compared 
   })
   await until(() => expect(clock.passes).toBeGreaterThan(1))
   expect([followed!.doubt(), followed!.state().equalForMs]).toEqual(['label-view lacks label x.', null])
-  expect(rests.filter((ms) => ms > 0)).toEqual([])
+  expect(clock.rests.filter((ms) => ms > 0)).toEqual([])
   found = null
   await until(() => expect(followed!.doubt()).toBeNull())
-  await until(() => expect(rests.some((ms) => ms > 0)).toBe(true))
+  await until(() => expect(clock.rests.some((ms) => ms > 0)).toBe(true))
 })
