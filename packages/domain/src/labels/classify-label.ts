@@ -21,18 +21,22 @@ export interface LabelClass {
   readonly subcategory: Subcategory | ''
 }
 
-/** Classifies a row by the origin table. A source that the table does not contain is its own origin, of kind `crowd`. */
+/** Classifies a row by the origin table. A source that the table does not contain is an origin of its own, of kind `crowd`. */
 export function classifyLabel(row: ClassifiableRow): LabelClass {
   const found = findOriginRow(row.source, row.sourceUrl)
   const kind = kindOf(found?.kind ?? 'crowd', row.category)
   return {
-    origin: found?.origin ?? row.source,
+    origin: found?.origin ?? originOf(row.source),
     kind,
     role: found?.role ?? roleOf(row),
     confidencePpm: row.confidencePpm ?? confidenceLadder[kind],
     subcategory: subcategoryOf(found?.subcategory ?? '', row.category),
   }
 }
+
+/** Spellings of one name are one origin, so that they do not confirm each other. */
+const originOf = (source: string): string =>
+  source.normalize('NFKC').trim().replaceAll(/\s+/gu, ' ').toLowerCase() || source
 
 const subcategoryOf = (known: string, category: string): Subcategory | '' =>
   isSubcategoryOf(known, category) ? known : ''

@@ -47,6 +47,13 @@ describe('origins', () => {
     expect(classified(source, url, category).origin).toBe(origin)
   })
 
+  test.each(['Some Vendor', 'some vendor', ' SOME  VENDOR ', 'Ｓome Vendor'])(
+    '%j is an origin whatever its spelling',
+    (source) => {
+      expect(classified(source, 'https://example.org', 'clean_exchange').origin).toBe('some vendor')
+    },
+  )
+
   test('a repository’s link means its path, whatever the revision and the host', () => {
     const path = 'github.com/graphsense/graphsense-tagpacks/packs/ofac.yaml'
     expect(originPath(`${TAGPACKS}/ofac.yaml`)).toBe(path)
