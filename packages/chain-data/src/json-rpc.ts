@@ -43,7 +43,7 @@ export async function callAll(http: ProviderHttp, calls: readonly RpcCall[]): Pr
   })
 }
 
-/** Sends one call alone: services that keep old blocks refuse several in one message. */
+/** Sends one call by itself: services that keep old blocks refuse several in one message. */
 export async function callOne(http: ProviderHttp, call: RpcCall): Promise<RpcOutcome> {
   const answer = await http.postJson('', { jsonrpc: '2.0', id: 1, ...call })
   return outcomeOf(readAnswer(replySchema, answer, call.method))

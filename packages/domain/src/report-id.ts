@@ -13,7 +13,7 @@ const HALF_MASK = (1n << HALF_BITS) - 1n
 export const FEISTEL_ROUNDS = 8
 
 /**
- * A keyed function from a round and 28-bit halves to as many whole numbers below 2^32, each computed from its own half alone. Only their
+ * A keyed function from a round and 28-bit halves to as many whole numbers below 2^32, each computed only from its own half. Only their
  * lowest 28 bits are used. It must not change while report ids are made from one sequence. It takes many halves at once, because the call
  * of a cipher costs more than its work.
  */

@@ -162,7 +162,7 @@ const ranks = ['green', 'grey', 'orange', 'red']
 
 /**
  * Fails if the product breaks one of the two promises; `hidden` names the changes to the truth. Green by a clean attribution
- * rests on labels alone, so gaps in the ledger are not a sign against it.
+ * rests only on labels, so gaps in the ledger are not a sign against it.
  */
 export function expectHonest(view: View, hidden: readonly string[]): Report {
   const report = judgedView(view)

@@ -1,5 +1,5 @@
 /**
- * A second calculation of exposure, written from the rules alone and without code of the product; points are fractions. Slow
+ * A second calculation of exposure, written only from the rules and without code of the product; points are fractions. Slow
  * on purpose. If it and the product differ, one of them is wrong.
  */
 import { divided, type ReferenceBreakdown } from './reference-breakdown.js'

@@ -1,4 +1,4 @@
-/** What the origin of value says against green, by the rules of the level alone: fractions of what came in, per asset. */
+/** What the origin of value says against green, only by the rules of the level: fractions of what came in, per asset. */
 import type { ReferenceExposure } from './reference-exposure.js'
 
 const illicit = ['sanctions', 'darknet', 'stolen', 'scam', 'mixer']

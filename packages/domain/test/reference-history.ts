@@ -1,4 +1,4 @@
-/** What the history of an address says against itself, by the rules alone: reasons, balances, and value without a counterparty. */
+/** What the history of an address says against itself, only by the rules: reasons, balances, and value without a counterparty. */
 import {
   counts,
   followedAs,

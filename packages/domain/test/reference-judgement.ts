@@ -1,5 +1,5 @@
 /**
- * A second judgement, written from the rules alone and without code of the product: exact fractions of big integers, one
+ * A second judgement, written only from the rules and without code of the product: exact fractions of big integers, one
  * straight pass per category, no table of considered labels. Slow on purpose. If it and the product differ, one of them is
  * wrong.
  */

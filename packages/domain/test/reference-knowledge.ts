@@ -1,5 +1,5 @@
 /**
- * A second calculation of what a decision knows beside labels, written from the rules alone: why an address is grey, whether its score
+ * A second calculation of what a decision knows beside labels, written only from the rules: why an address is grey, whether its score
  * is a lower bound, and what was not examined. It uses tables of words and sets, and no code of the product.
  */
 import type { ChainFact, ExposureRecord } from '@cupel/contracts'
@@ -101,7 +101,7 @@ function onOneChain(given: ChainCase): ChainKnowledge {
   if (!saysNothing && exposure.ownTransfers > 0 && !isExplained(exposure)) ofChain.push('unattributed')
 
   const reasons = new Set(byLabels.levelReasons.filter((reason) => ofLabels.has(reason)))
-  // By labels alone, an address that is not a clean service lacks chain data.
+  // Only by labels, an address that is not a clean service lacks chain data.
   const isClean = !byLabels.levelReasons.includes('no_chain_data')
   if (!isClean) {
     const isAttributed = byLabels.levelReasons.includes('weak_attribution')

@@ -130,7 +130,7 @@ function routesTo(given: TaintCase, at: string, depth: number): string[][] {
     ])
 }
 
-/** The part of `last` that came by the route over proven transfers alone, or over at least one unproven transfer. */
+/** The part of `last` that came by the route only over proven transfers, or over at least one unproven transfer. */
 function partOfRoute(
   given: TaintCase,
   direction: 'in' | 'out',

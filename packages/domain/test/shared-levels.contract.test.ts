@@ -116,7 +116,7 @@ describe.skipIf(sharedData === null)('the shared labels', { timeout: 300_000 }, 
     for (const { judgement } of of('scam')) {
       const used = judgement.evidence.filter(({ used, category }) => used && category === 'scam')
       expect(new Set(used.map(({ origin }) => origin)).size).toBe(used.length)
-      // The tag alone does not make the address red; another fact may.
+      // The tag by itself does not make the address red; another fact may.
       if (used.length === 1 && used[0]!.origin === 'etherscan') expect(used[0]!.contribution).toBeLessThan(70)
     }
   })

@@ -1,6 +1,6 @@
 /**
  * Selects the addresses that are followed: small ones with all their transfers, others with their largest ones. Counting transfers costs as much as reading them, so
- * the code avoids it: the number of rows, from the index alone, is usually sufficient.
+ * the code avoids it: the number of rows, only from the index, is usually sufficient.
  */
 import type { Queryable } from '@cupel/postgres'
 import { countRows, countTransfers, readSizes } from './count-transfers.js'

@@ -37,7 +37,7 @@ export interface SharedJudge {
   withCategory(category: string, fits?: (label: LabelFacts) => boolean): ReadonlySet<string>
   /** The judgement by labels and by the ledger's state 1. */
   judged(address: string): Promise<Judgement>
-  /** The judgement by labels alone. */
+  /** The judgement only by labels. */
   byLabels(address: string): Judgement
 }
 

@@ -158,7 +158,7 @@ export function classArchiveFlags(archive: string | undefined, written: string |
   return archive === undefined ? [] : [`-XX:SharedArchiveFile=${archive}`]
 }
 
-/** The settings of a member of a cluster; none for a broker alone. */
+/** The settings of a member of a cluster; none for a single broker. */
 function membership(member: KafkaMember | undefined): Record<string, string> {
   if (member === undefined) return {}
   return {

@@ -14,7 +14,7 @@ export interface RegistryOptions {
   readonly recordFolder: string
   readonly port?: number
   /**
-   * `postgresql://user:password@host:port/database`, an existing database for the registry alone. Without it the schemas are lost when it
+   * `postgresql://user:password@host:port/database`, an existing database only for the registry. Without it the schemas are lost when it
    * ends.
    */
   readonly databaseUrl?: string

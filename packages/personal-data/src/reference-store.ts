@@ -1,5 +1,5 @@
 /**
- * The keys of customer references: one for each reference of an account, so that each can be destroyed alone. A keyed hash of the
+ * The keys of customer references: one for each reference of an account, so that each can be destroyed by itself. A keyed hash of the
  * reference finds its row, and is destroyed with the key. Every row of an account is wrapped under the same key of the installation.
  */
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'

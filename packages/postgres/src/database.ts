@@ -19,7 +19,7 @@ export type Row = Record<string, unknown>
 export interface Statement {
   readonly name?: string
   readonly text: string
-  /** Role and settings of this statement alone. Not allowed within a transaction, because they would outlast the statement. */
+  /** Role and settings of only this statement. Not allowed within a transaction, because they would outlast the statement. */
   readonly scope?: StatementScope
 }
 

@@ -1,6 +1,6 @@
 /**
  * The judgement that the product must give for every address of the shared label files, once all are imported. It is computed
- * from the rules alone, in exact fractions, and shares no code with the product.
+ * only from the rules, in exact fractions, and shares no code with the product.
  */
 import { createHash } from 'node:crypto'
 import type { LabelRow } from './label-oracle.js'

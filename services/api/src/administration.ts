@@ -17,7 +17,7 @@ type Shared = Pick<EndpointParts['keys'], 'database' | 'personalData' | 'tokens'
     readonly config: Pick<Config, AdministrationSetting>
   }
 
-/** `oidc`: null if people sign in with a key alone. */
+/** `oidc`: null if people sign in only with a key. */
 export function administrationOf(
   { config, database, log, codec, personalData, tokens }: Shared,
   oidc: OidcSettings | null,

@@ -134,7 +134,7 @@ function openServer(parts: AppParts, answerUnrouted: AnswerUnrouted): FastifyIns
   return fastify
 }
 
-/** Judges the head alone, before anything is looked up for it. */
+/** Judges only the head, before anything is looked up for it. */
 function refuseMalformedHead(fastify: FastifyInstance, send: SendAnswer): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     const fault = headFaultOf(request.raw)

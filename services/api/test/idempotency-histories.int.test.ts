@@ -1,6 +1,6 @@
 /**
  * Runs ten thousand generated histories of Idempotency-Keys through the gate, its batches and the reservations in the database.
- * Two instances have their own connections. The test alone moves the clock of the database; a killed attempt never ends.
+ * Two instances have their own connections. Only the test moves the clock of the database; a killed attempt never ends.
  * A single call must match the model, row for row. Concurrent calls must not break the rules that every
  * Idempotency-Key has to keep.
  */

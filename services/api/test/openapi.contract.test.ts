@@ -79,7 +79,7 @@ test('every object has a name, by which programs made from the description call 
   const objects = places(written).filter(([, { properties }]) => typeof properties === 'object')
   // A member may itself have the name "properties".
   const schemas = objects.filter(
-    // The parts of a policy have no meaning alone.
+    // The parts of a policy have no meaning by themselves.
     ([path]) => !path.endsWith('/properties') && !path.startsWith('/components/schemas/PolicyDocument/'),
   )
   expect(schemas.length).toBeGreaterThan(30)

@@ -1,4 +1,4 @@
-/** An installation on foreign brokers, registry and Postgres loses its database and its topics, and is restored from an archive alone. */
+/** An installation on foreign brokers, registry and Postgres loses its database and its topics, and is restored only from an archive. */
 import { join } from 'node:path'
 import { silentLogger } from '@cupel/contracts'
 import { GENESIS_TOPIC, installationTopics } from '@cupel/event-log'

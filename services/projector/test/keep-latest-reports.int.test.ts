@@ -233,7 +233,7 @@ test('each key of an erased account ends with one record without a value, and no
   const keepers = [keep(), keep()]
   try {
     await settled()
-    // The erasure of one reference alone keeps the states.
+    // The erasure of only one reference keeps the states.
     await installation.append(erasureEvent(accountId, ERASED_AT, 'reference'))
     await settled()
     await expectLatestOf(reports)

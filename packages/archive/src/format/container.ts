@@ -1,5 +1,5 @@
 /**
- * Avro object container files (Avro 1.11, "Object Container Files"), codec deflate. The bytes depend on the records alone: the marker
+ * Avro object container files (Avro 1.11, "Object Container Files"), codec deflate. The bytes depend only on the records: the marker
  * between the blocks is a hash, so that writing a segment again makes the same file.
  */
 import { hash } from 'node:crypto'

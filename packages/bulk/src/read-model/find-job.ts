@@ -65,7 +65,7 @@ export async function findOverview(
   return found.kind === 'whole' ? await findJob(options, tenant, jobId) : found
 }
 
-/** Some results of a job, from their rows alone. `whole`: they are readable only from the whole job, with findJob. */
+/** Some results of a job, only from their rows. `whole`: they are readable only from the whole job, with findJob. */
 export async function findResults(
   options: FindJobOptions,
   tenant: Tenant,

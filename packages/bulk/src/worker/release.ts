@@ -102,7 +102,7 @@ function traceReleases(
   }
 }
 
-/** The record follows from the job alone, so that a second release has the same bytes. */
+/** The record follows only from the job, so that a second release has the same bytes. */
 function recordOf(codec: EventCodec, job: OpenJob, unit: Unit): NewRecord {
   const { reportId } = unit
   const event: DomainEvent<'ScreenRequested'> = {

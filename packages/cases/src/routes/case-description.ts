@@ -38,7 +38,7 @@ export interface CaseParts {
 
 export const CASES_TAG = 'Cases'
 
-/** Something to read: not empty, and not blanks alone. */
+/** Something to read: not empty, and not only blanks. */
 export const caseText = text(MAX_TEXT_LENGTH, 0)
   .regex(/[^\t\n\r ]/, { error: 'Nothing but blanks is given' })
   .meta({ maxLength: MAX_TEXT_LENGTH, pattern: '^[^\\u0000]*[^\\u0000\\t\\n\\r ][^\\u0000]*$' })

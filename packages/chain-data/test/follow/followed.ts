@@ -1,4 +1,4 @@
-/** A ledger, a stand-in for a node of Avalanche, which is known by its chain id alone, and followers. */
+/** A ledger, a stand-in for a node of Avalanche, which is known only by its chain id, and followers. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { declaredRanges, ledgerMigrations, listFollowers, listSegments, type Segment } from '@cupel/ledger'

@@ -86,7 +86,7 @@ export function buildWebApp(parts: WebAppParts): WebApp {
   }
 }
 
-/** Judges the head alone, before anything is done for it. */
+/** Judges only the head, before anything is done for it. */
 function refuseMalformedHead(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     const fault = headFaultOf(request.raw)

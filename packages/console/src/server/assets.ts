@@ -15,7 +15,7 @@ export interface Assets {
 }
 
 const STYLES = new URL('../styles/', import.meta.url)
-/** Also where the sources run: the build bundles the browser's part alone into it. */
+/** Also where the sources run: the build bundles only the browser's part into it. */
 const SCRIPT = new URL('../../dist/client/console.js', import.meta.url)
 
 /** Reads them once. Throws where the script was not built. */

@@ -1,4 +1,4 @@
-/** Data that the browser keeps for this console alone: an encrypted JWT in a cookie. All instances with the secret can open it. */
+/** Data that the browser keeps only for this console: an encrypted JWT in a cookie. All instances with the secret can open it. */
 import { hkdfSync } from 'node:crypto'
 import { EncryptJWT, errors, jwtDecrypt, type JWTPayload } from 'jose'
 

@@ -43,7 +43,7 @@ function passingCookie(
   return `${text}; Max-Age=${value === null ? 0 : lifetimeSeconds}`
 }
 
-/** With `__Host-` a browser takes the cookie over TLS only, for this host alone. */
+/** With `__Host-` a browser takes the cookie only over TLS, and only for this host. */
 const nameOf = (name: string, isSecure: boolean): string =>
   isSecure ? `__Host-cupel-${name}` : `cupel-${name}`
 const SESSION = 'session'

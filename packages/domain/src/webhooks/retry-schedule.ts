@@ -41,7 +41,7 @@ export function retryDelayMs({
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   if (/^[0-9]{1,9}$/.test(header)) return Number(header) * SECOND_MS
-  // The one form that senders may use; Date.parse alone would accept almost anything as a date.
+  // The one form that senders may use; Date.parse by itself would accept almost anything as a date.
   if (!/^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/.test(header))
     return null
   const atMs = Date.parse(header)

@@ -6,7 +6,7 @@ import { createBatcher, LATE, withinMs, type Batcher } from '@cupel/kit/concurre
 import { LogUnavailableError } from '../port.js'
 import type { PlacedRecord, WrittenRecords } from './write-records.js'
 
-/** A write holds at most this much; a single larger record goes alone. */
+/** A write holds at most this much; a larger record goes by itself. */
 const WRITE_BYTES = 1024 * 1024
 const WRITE_RECORDS = 2_000
 /** A write without an acknowledgement by then counts as failed, although it may have happened. Longer than the server's own limit. */
@@ -51,7 +51,7 @@ export function createAppendQueues(
     return queue
   }
 
-  /** Skips records of a failed call, so that no later part of it is written alone. */
+  /** Skips records of a failed call, so that no later part of it is written by itself. */
   async function writeAll(
     topic: string,
     records: readonly QueuedRecord[],

@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined)(
       for (const incompatible of [
         schema({ name: 'a', type: 'long', default: 0 }),
         schema(FIELD_A, { name: 'c', type: 'string' }),
-        // Compatibility with the latest version alone is not enough: the first version has no b.
+        // Compatibility with only the latest version is not enough: the first version has no b.
         schema(FIELD_A, { name: 'b', type: 'long' }),
       ]) {
         const attempt = register(subject, incompatible)

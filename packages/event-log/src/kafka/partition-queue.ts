@@ -58,7 +58,7 @@ export interface PartitionQueue {
   nextSequence: number
 }
 
-/** A batch holds at most this much; a larger record goes alone. The broker limits batches, not records: 2 MiB. */
+/** A batch holds at most this much; a larger record goes by itself. The broker limits batches, not records: 2 MiB. */
 const BATCH_BYTES = 512 * 1024
 const BATCH_RECORDS = 2_000
 /** Sequences are positive 32-bit numbers; after the largest comes 0. */

@@ -1,5 +1,5 @@
 /**
- * Decides every stored report again. Level A: from the log alone, byte for byte. Level B: the labels of its record are read
+ * Decides every stored report again. Level A: only from the log, byte for byte. Level B: the labels of its record are read
  * again from the label view, as of the recorded state. Level C: its exposure is measured again on the ledger. Several deciders
  * work on partitions at once; the result does not depend on their number.
  */

@@ -1,4 +1,4 @@
-/** Checks whether reports carry signatures of the installation, with public keys alone. */
+/** Checks whether reports carry signatures of the installation, with only public keys. */
 import {
   type AuthenticLog,
   type EventCodec,

@@ -100,7 +100,7 @@ export function report(reportId: string, document = documentOf(reportId)): Domai
   } as unknown as EventData['ReportGenerated'])
 }
 
-/** Every entry of the published bundles, read from files alone. */
+/** Every entry of the published bundles, read only from files. */
 export async function publishedEntries(own: Pick<TransparentLog, 'file'>, size: number): Promise<Buffer[]> {
   const entries: Buffer[] = []
   for (let bundle = 0; entries.length < size; bundle += 1) {

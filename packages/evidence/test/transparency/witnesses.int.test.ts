@@ -246,7 +246,7 @@ function echoOf(response: { readonly socket: unknown }): string {
 test('a bad witness stops nothing: what it answers is dropped, counted and told, and the other one is taken', async () => {
   const [bad, good] = [await witness(1), await witness(2)]
   otherLine = bad.line('other\n', 1)
-  // A witness with so many failures is left alone for a minute.
+  // A witness with so many failures is not asked for a minute.
   const endPause = () => own.installation.database.execute('UPDATE transparency.witness SET retry_at = NULL')
   let size = 0
   for (const [name, reason, how] of BAD) {

@@ -171,7 +171,7 @@ export interface KeyedEndpoint<Path, Query, Body, Judged> extends EndpointBase<P
   /** Other calls take their steps while no call of this endpoint is open. */
   readonly goesFirst?: true
   /**
-   * Refuses calls for reasons that lie in the inputs alone, and returns what the handler takes besides them. Called once, before
+   * Refuses calls for reasons that lie only in the inputs, and returns what the handler takes besides them. Called once, before
    * an Idempotency-Key reserves anything, so that a 4xx stores nothing.
    */
   judge?(inputs: Inputs<Path, Query, Body>): Judgement<Judged> | Refusal

@@ -41,7 +41,7 @@ export function startLoop({ step, restMs, firstAfterMs = 0, onError }: LoopOptio
   const stopping = new AbortController()
   const { signal } = stopping
   const rest = createWake()
-  /** Woken by `stop` alone. */
+  /** Woken only by `stop`. */
   const restAfterFailure = createWake()
   let failures = 0
 

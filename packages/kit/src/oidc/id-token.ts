@@ -37,7 +37,7 @@ export interface VerifiedIdToken {
 
 export interface IdTokenVerifier {
   /**
-   * `nonceSecret`: the token's nonce is its digest, so that the token alone is not enough to sign in. Rejects with IdTokenRefused, and
+   * `nonceSecret`: the token's nonce is its digest, so that the token by itself is not enough to sign in. Rejects with IdTokenRefused, and
    * with ProviderDown if the keys cannot be fetched.
    */
   verify(idToken: string, nonceSecret: string): Promise<VerifiedIdToken>

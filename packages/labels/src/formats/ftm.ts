@@ -243,7 +243,7 @@ function sanctionText(found: {
   return sanctionOf({ list: dataset ?? 'opensanctions', programmes, entityId, name, aliases, designatedAt })
 }
 
-/** The earliest complete date from which an authority's measure holds. A year alone gives no date. */
+/** The earliest complete date from which an authority's measure holds. A year by itself gives no date. */
 function designationDate(stated: readonly Entity[]): string | null {
   const dates = stated
     .flatMap((entry) => [texts(entry, 'startDate')[0] ?? texts(entry, 'listingDate')[0] ?? ''])

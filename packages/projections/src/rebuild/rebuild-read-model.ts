@@ -147,7 +147,7 @@ async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
 }
 
 /**
- * The new tables: those that a rebuild filled before it was cut off, with how far it came, else empty ones. A comparison alone trusts no
+ * The new tables: those that a rebuild filled before it was cut off, with how far it came, else empty ones. A comparison by itself trusts no
  * table that it did not fill.
  */
 async function freshTables(options: RebuildOptions): Promise<readonly PlaceProgress[]> {

@@ -1,5 +1,5 @@
 /**
- * The picture of the flow: whom value came from and went to, grouped by name. It rests on the parts and the evidence of the report alone;
+ * The picture of the flow: whom value came from and went to, grouped by name. It rests only on the parts and the evidence of the report;
  * what the report leaves out or did not read has a node of its own.
  */
 import { categories, type Report } from '@cupel/contracts'

@@ -87,7 +87,7 @@ export const judgedChains = (
     return [strings.verdict.onChain(visibleText(one.chain), level), ...reasons].join(' ')
   })
 
-/** The verdict alone, for lists of reports. */
+/** Only the verdict, for lists of reports. */
 export function verdictOf(report: Report, strings: Strings = en): Verdict {
   const { level } = report.risk
   const levelWord = nameOf(strings.levels, level)

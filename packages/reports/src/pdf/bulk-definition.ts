@@ -37,7 +37,7 @@ export function bulkDefinition(document: BulkDocument, brand: Brand | null): obj
   })
 }
 
-/** One slice for each level, with its word and its count in the table below: the colour alone carries no information. */
+/** One slice for each level, with its word and its count in the table below: the colour by itself carries no information. */
 function bar({ levels }: BulkDocument): Content {
   const all = levels.slices.reduce((sum, { count }) => sum + count, 0)
   const room = CONTENT_WIDTH - levels.slices.length * MIN_SLICE_WIDTH

@@ -21,7 +21,7 @@ type GlyphRun = object
 
 export interface EmbeddedFont {
   readonly font: ParsedFont
-  /** Cache of laid-out words; it depends on the parsed font alone. */
+  /** Cache of laid-out words; it depends only on the parsed font. */
   layoutCache: Record<string, GlyphRun>
   /** Glyphs of the document, by their number in it. */
   readonly subset: { readonly glyphs: readonly number[] }

@@ -94,7 +94,7 @@ function reverseFrom(pieces: Piece[], level: number): void {
   }
 }
 
-/** Punctuation alone has no direction, so the font engine cannot reverse it. */
+/** Punctuation by itself has no direction, so the font engine cannot reverse it. */
 function printed({ text, level }: Piece): string {
   if (level % 2 === 0 || RIGHT_TO_LEFT.test(text)) return text
   return [...text]

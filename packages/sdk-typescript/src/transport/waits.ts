@@ -26,7 +26,7 @@ export function retryAfterOf(headers: Headers, nowMs: number): number | null {
   return Math.max(0, Math.ceil((at - from) / 1_000))
 }
 
-/** Only the form that HTTP requires; Date.parse alone accepts too much, such as "1.5". */
+/** Only the form that HTTP requires; Date.parse by itself accepts too much, such as "1.5". */
 function httpDate(text: string): number | null {
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null
   const at = Date.parse(text)

@@ -1,6 +1,6 @@
 /**
  * One Ed25519 signature for a batch of records: over the root of the hash tree of RFC 6962 whose leaves are the records. Each record
- * carries the signature and its path in the tree, so that it can be checked alone, with public keys.
+ * carries the signature and its path in the tree, so that it can be checked by itself, with public keys.
  */
 import { hash } from 'node:crypto'
 import { leafHash, wholeTree } from '../hash-tree.js'

@@ -119,7 +119,7 @@ test('before a restore nothing is appended: what the log has to say is left to t
     const first = await run('--before-restore')
     expect(first.changed).toBe(true)
     expect(first.steps.map(({ name }) => name)).not.toContain('policy')
-    // The genesis record alone, which every log has.
+    // Only the genesis record, which every log has.
     expect(await database.query('SELECT 1 FROM log.record')).toHaveLength(1)
     expect((await run('--before-restore')).changed).toBe(false)
     const { steps } = await run()

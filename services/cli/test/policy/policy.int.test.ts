@@ -10,7 +10,7 @@ import { CommandError, EXIT_NOT_FOUND } from '@cupel/command-line'
 let decided: Decided
 let scam: ReportGenerated
 
-/** Scams weigh less and red begins later: each change alone ends the red of the scam address, which has 72 points. */
+/** Scams weigh less and red begins later: each change by itself ends the red of the scam address, which has 72 points. */
 const stricter: PolicyDocument = {
   ...defaultPolicy,
   version: 2,

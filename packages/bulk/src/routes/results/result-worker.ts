@@ -55,7 +55,7 @@ function serve(port: MessagePort, { connection, timeoutMs, reportPartitions }: T
     else if (message.kind === 'turn') take(message.id)
     else if (message.kind === 'answer') answered(message)
     else if (message.kind === 'leave') open.delete(message.id)
-    // Ends the thread alone.
+    // Ends only the thread.
     else void database.close().finally(() => process.exit())
   })
 }

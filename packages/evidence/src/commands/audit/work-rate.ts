@@ -4,7 +4,7 @@ export interface WorkRate {
   /** Reports that this run decided; those that an earlier run had done are not among them. */
   readonly reports: number
   readonly seconds: number
-  /** Of this process alone, without a broker or database beside it. */
+  /** Only of this process, without a broker or database beside it. */
   readonly cpuSeconds: number
   /** Null if the time is too short to be measured. */
   readonly reportsPerSecond: number | null

@@ -14,7 +14,7 @@ export async function databaseBehindLog(
 ): Promise<string | null> {
   const restoration = await findRestoration(deps.database)
   if (restoration !== null) return restorationSentence(restoration)
-  // The log is read first: a claim made between the two reads is in both or in the database alone.
+  // The log is read first: a claim made between the two reads is in both or only in the database.
   const highest = await highestReportEpoch(deps)
   const [row] = await deps.database.query<{ next: string }>(
     'SELECT next::text AS next FROM access.report_number',

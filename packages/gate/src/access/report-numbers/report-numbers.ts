@@ -1,4 +1,4 @@
-/** Report numbers: this process alone owns the numbers of its epoch and counts them in memory. */
+/** Report numbers: only this process owns the numbers of its epoch and counts them in memory. */
 import { NUMBERS_PER_EPOCH } from './epoch.js'
 
 /**

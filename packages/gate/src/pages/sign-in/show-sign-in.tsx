@@ -11,7 +11,7 @@ import {
   returnPath,
 } from '@cupel/console'
 
-/** The sign-in service beside the key; null where people sign in with a key alone. */
+/** The sign-in service beside the key; null where people sign in only with a key. */
 export type SignInWith = { readonly name: string } | null
 
 export function showSignIn(service: SignInWith): Page {

@@ -46,7 +46,7 @@ export const showCompare: Page = {
   },
 }
 
-/** One report alone is compared with the one before it. */
+/** A single report is compared with the one before it. */
 async function withPredecessor(api: ApiClient, id: string) {
   const report = await findReport(api, id)
   if (report === null) return choicePage([id, ''], `There is no report ${visibleText(id)}.`)

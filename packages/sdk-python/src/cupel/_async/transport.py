@@ -89,7 +89,7 @@ class AsyncTransport:
         started_at = self._clock.now()
         # Made without the client, whose cookies and default headers are not a part of a call.
         request = httpx.Request(call.method, event.url, headers=headers, content=content, extensions=dict(limit.extensions()))
-        # The key goes to the base URL alone, wherever an answer points.
+        # The key goes only to the base URL, wherever an answer points.
         response = await self._client.send(request, auth=None, follow_redirects=False, stream=True)
         response.stream = AsyncGuardedStream(response)
         try:

@@ -58,7 +58,7 @@ export interface Neighbourhood {
   readonly bundles?: readonly Transfer[]
   /** Addresses whose transfers were read, so that paths may be followed through them. */
   readonly followed: readonly string[]
-  /** Addresses at which paths ended, or whose largest transfers alone were read, and why. */
+  /** Addresses at which paths ended, or of which only the largest transfers were read, and why. */
   readonly cut: readonly ExposureCut[]
   /** Not every transfer of the address was read for itself, so not all of its value was followed. */
   readonly truncated: boolean

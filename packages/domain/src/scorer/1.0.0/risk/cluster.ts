@@ -35,7 +35,7 @@ export interface ClusterFinding extends ClusterLabel {
 }
 
 /**
- * Decides which labels of a cluster count, and keeps those alone: per category and origin the strongest. A cluster that holds a
+ * Decides which labels of a cluster count, and keeps only those: per category and origin the strongest. A cluster that holds a
  * clean service stops, because customers of one service spend together; of it the labels of the service are kept. Deciding the result
  * again gives the same result.
  */

@@ -1,6 +1,6 @@
 /**
  * Decides a screening from labels, from chain data (balance, transaction count, tokens, code at the address) and from
- * exposure measured on the ledger. Without providers and without a ledger it decides from labels alone.
+ * exposure measured on the ledger. Without providers and without a ledger it decides only from labels.
  */
 import type { CandidateRecord, Evidence, Report, ReportGenerated } from '@cupel/contracts'
 import { noChainInputs } from '../chain-facts/chain-inputs.js'
