@@ -72,6 +72,8 @@ export const noTransfers: TransfersOfAddress = { transfers: [], isCut: false, ne
 const CONCURRENT_EXAMINATIONS = 3
 /** Of those, examinations of addresses with more transfers than these: they take many times as long, and most screens do not wait for them. */
 const CONCURRENT_LARGE = CONCURRENT_EXAMINATIONS - 1
+/** Of those, examinations of bulk jobs: a caller who waits for a large address finds a place. */
+const CONCURRENT_LARGE_BULK = CONCURRENT_LARGE - 1
 const FEW_TRANSFERS = 50
 /** Batches of transfers that are read at once. */
 const CONCURRENT_READS = 3
@@ -156,11 +158,13 @@ type InTurn = <T>(
 function createPlaces(): InTurn {
   const inSlot = createSlots(CONCURRENT_EXAMINATIONS)
   const inLargeSlot = createSlots(CONCURRENT_LARGE)
+  const inLargeBulkSlot = createSlots(CONCURRENT_LARGE_BULK)
   return ({ lane, accountId: owner }, work, transfers = 0) => {
     if (lane === 'late') return work()
     const isLast = lane === 'bulk'
     if (transfers <= FEW_TRANSFERS) return inSlot(work, { owner, isLast, isUrgent: true })
-    return inLargeSlot(() => inSlot(work, { owner, isLast }), { owner, isLast })
+    const inPlace = () => inLargeSlot(() => inSlot(work, { owner, isLast }), { owner, isLast })
+    return isLast ? inLargeBulkSlot(inPlace, { owner }) : inPlace()
   }
 }
 

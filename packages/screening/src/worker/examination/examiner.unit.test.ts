@@ -62,35 +62,67 @@ test('the many examinations of one account delay that of another by one, and tho
   expect(begun).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'a5', 'a6', 'c1'])
 })
 
-test('no number of large addresses that are examined delays a screen of a small one', async () => {
-  const rowsOf = (count: number, counterparty: number): string =>
-    Array.from(
-      { length: count },
-      (_, n) => `1 ${n} f ${counterparty}  1000000000000000000 ${n + 1} 1   f  n `,
-    ).join('\n')
-  const large = [3, 4, 5, 6].map((digit) => `0x${String(digit).repeat(40)}`)
+/** Counterparties of transfers; the labels of the first are not read before the test says so. */
+const [UNREAD, READ] = [8, 9] as const
+
+/** Each address has as many transfers, all with one counterparty. Addresses may be read together. */
+interface Has {
+  readonly transfers: number
+  readonly counterparty: number
+}
+
+function ledgerOf(addresses: readonly (readonly [address: string, Has])[]) {
+  const has = new Map(addresses)
   let answer: () => void = () => undefined
   const answered = new Promise<void>((resolve) => (answer = resolve))
+  const rowsOf = (address: string, asked: number): string[] => {
+    const { transfers, counterparty } = has.get(address)!
+    return Array.from(
+      { length: transfers },
+      (_, n) => `${asked} ${n} f ${counterparty}  1000000000000000000 ${n + 1} 1   f  n `,
+    )
+  }
   const database = {
     query: async ({ name }: { readonly name: string }, values: readonly unknown[]) => {
-      const isLarge = large.some((one) => String(values).includes(one))
-      if (name === 'ledger.read-transfers') return [{ rows: isLarge ? rowsOf(60, 8) : rowsOf(1, 9) }]
+      if (name === 'ledger.read-transfers') {
+        const asked = values.flat().filter((value) => has.has(String(value)))
+        return [{ rows: asked.flatMap((one, index) => rowsOf(String(one), index + 1)).join('\n') }]
+      }
       if (name === 'ledger.read-addresses')
-        return [8, 9].map((number) => ({ number, text: `0x${String(number).repeat(40)}` }))
+        return [UNREAD, READ].map((number) => ({ number, text: `0x${String(number).repeat(40)}` }))
       if (name === 'ledger.parts') return [{ unknownTokens: false, calls: false }]
-      if (String(values).includes('8'.repeat(40))) await answered
+      if (String(values).includes(String(UNREAD).repeat(40))) await answered
       return []
     },
   } as unknown as Queryable
   const examiner = createExaminer(database)
-  const transfersOf = async (address: string): Promise<number> =>
-    (await examiner.exposure(order(address, 'interactive'))).result.ownTransfers
-  const waiting: Promise<number>[] = []
-  for (const one of large) {
-    waiting.push(transfersOf(one))
-    await new Promise((resolve) => setTimeout(resolve))
-  }
-  expect(await transfersOf(OTHER)).toBe(1)
+  const transfersOf = async (address: string, lane: ExaminationOrder['lane']): Promise<number> =>
+    (await examiner.exposure(order(address, lane))).result.ownTransfers
+  return { transfersOf, answer }
+}
+
+const addressOf = (digit: number): string => `0x${String(digit).repeat(40)}`
+
+test('no number of large addresses that are examined delays a screen of a small one', async () => {
+  const large = [3, 4, 5, 6].map(addressOf)
+  const { transfersOf, answer } = ledgerOf([
+    ...large.map((one) => [one, { transfers: 60, counterparty: UNREAD }] as const),
+    [OTHER, { transfers: 1, counterparty: READ }],
+  ])
+  const waiting = large.map((one) => transfersOf(one, 'interactive'))
+  expect(await transfersOf(OTHER, 'interactive')).toBe(1)
+  answer()
+  expect(await Promise.all(waiting)).toEqual(large.map(() => 60))
+})
+
+test('no number of large addresses of bulk jobs delays a screen of a large one', async () => {
+  const large = [3, 4, 5, 6].map(addressOf)
+  const { transfersOf, answer } = ledgerOf([
+    ...large.map((one) => [one, { transfers: 60, counterparty: UNREAD }] as const),
+    [OTHER, { transfers: 70, counterparty: READ }],
+  ])
+  const waiting = large.map((one) => transfersOf(one, 'bulk'))
+  expect(await transfersOf(OTHER, 'interactive')).toBe(70)
   answer()
   expect(await Promise.all(waiting)).toEqual(large.map(() => 60))
 })
