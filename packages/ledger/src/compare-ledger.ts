@@ -14,6 +14,7 @@ import {
   type RowSums,
   type UnfinishedImports,
 } from './row-sums.js'
+import { LedgerStoreError } from './store/clickhouse/index.js'
 import { ledgerStoreFault } from './store-fault.js'
 import {
   ledgerContradiction,
@@ -81,10 +82,18 @@ async function differences(
   { rows, elsewhere, sums, unfinished }: Snapshot,
   database: Queryable,
 ): Promise<string[]> {
+  const transfers = async (): Promise<string | null> => {
+    try {
+      return rowsContradiction((await sums())!, statedSums(stated), unfinished)
+    } catch (error) {
+      if (error instanceof LedgerStoreError) return `The transfers were not compared: ${error.message}`
+      throw error
+    }
+  }
   const found = [
     ledgerContradiction(rows, stated),
     unstatedRow(rows, stated),
-    elsewhere ?? rowsContradiction((await sums())!, statedSums(stated), unfinished),
+    elsewhere ?? (await transfers()),
   ].filter((fault) => fault !== null)
   for (const { sha256 } of stated.prices) {
     const fault = await readPriceTable(database, sha256).then(

@@ -21,8 +21,8 @@ ETH,1,2026-11-20T00:00:00Z,0x${'1'.padStart(64, '0')},,native,ETH,,${CUSTOMER},$
 let installation: Installation
 let database: Database
 let server: Server
-/** What a statement gets; undefined for no answer. */
-let answer: ((statement: string) => string) | undefined
+/** What a statement gets, null for an error; undefined for no answer. */
+let answer: ((statement: string) => string | null) | undefined
 const silent: { readonly statement: string; readonly response: ServerResponse }[] = []
 
 beforeEach(async () => {
@@ -33,7 +33,11 @@ beforeEach(async () => {
     request.on('end', () => {
       const statement = Buffer.concat(parts).toString()
       if (answer === undefined) silent.push({ statement, response })
-      else response.end(answer(statement))
+      else {
+        const text = answer(statement)
+        response.statusCode = text === null ? 500 : 200
+        response.end(text ?? 'ClickHouse lacks what imports of this ledger wrote')
+      }
     })
   })
   server.listen(0, '127.0.0.1')
@@ -106,6 +110,13 @@ describe('a ledger in ClickHouse', () => {
     vi.stubEnv('CUPEL_LEDGER_URL', '')
     expect(await compareLedger(installation)).toEqual([
       'The transfers of this ledger are in ClickHouse: set CUPEL_LEDGER_URL.',
+    ])
+  })
+
+  test('is named by whoever compares the ledger with the log, if another server has its address', async () => {
+    answer = (statement) => (statement.includes('throwIf') ? null : '')
+    expect(await compareLedger(installation)).toEqual([
+      expect.stringMatching(/^The transfers were not compared: .*lacks what imports of this ledger wrote/),
     ])
   })
 

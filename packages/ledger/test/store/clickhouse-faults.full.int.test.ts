@@ -82,6 +82,7 @@ describe.skipIf(missingChdb !== undefined)(`ClickHouse${missingChdb ?? ''}`, () 
     await expect(reader.countRows({ ...asked, limit: 5 })).rejects.toThrow(lacks)
     await expect(requireRuns(database, other)).rejects.toThrow(lacks)
     await requireRuns(database, store.clickHouse)
+    await expect(readSideSums(other, await rowsToSum(database))).rejects.toThrow(lacks)
     await expect(neighboursIn(database, other).neighbours({ ...asked, most: 5 })).rejects.toThrow(lacks)
     const file = await store.ledger.file('one.csv', csvOf([{ hash: hash(3), from: address(3), block: 3 }]))
     const request = { file, format: 'csv', chain: 'ETH', importedBy: 'operator:test' }

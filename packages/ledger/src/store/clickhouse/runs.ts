@@ -37,11 +37,15 @@ export const hasBegun = ({ lastRun, runKey }: Pick<WrittenState, 'lastRun' | 'ru
   `(SELECT throwIf(count() = 0, '${LACKS}') FROM begun WHERE run = ${lastRun} AND run_key = '${runKey}') = 0`
 
 /** The same for the last run that wrote anything. */
-export async function requireRuns(database: Queryable, clickHouse: ClickHouse): Promise<void> {
+export async function hasBegunLast(database: Queryable): Promise<string> {
   const [last] = await database.query<RunRow>(
     'SELECT run AS "lastRun", run_key AS "runKey" FROM ledger.store_run WHERE last_write > 0 ORDER BY run DESC LIMIT 1',
   )
-  if (last !== undefined) await clickHouse.rows(`SELECT ${hasBegun(last)}`)
+  return last === undefined ? 'true' : hasBegun(last)
+}
+
+export async function requireRuns(database: Queryable, clickHouse: ClickHouse): Promise<void> {
+  await clickHouse.rows(`SELECT ${await hasBegunLast(database)}`)
 }
 
 type RunRow = Record<string, unknown> & Pick<WrittenState, 'lastRun' | 'runKey'>

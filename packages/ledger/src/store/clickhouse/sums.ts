@@ -2,7 +2,7 @@
 import type { Queryable } from '@cupel/postgres'
 import { added, NO_ROWS, sumsOf, type RowSums } from '../../row-sums.js'
 import type { ClickHouse } from './client.js'
-import { everWritten, isWritten, type Written } from './runs.js'
+import { everWritten, hasBegunLast, isWritten, type Written } from './runs.js'
 import { SIDE_TEXT } from './told-lines.js'
 
 const wordAt = (place: number): string =>
@@ -16,6 +16,8 @@ const MOST_ADDRESSES = 2 ** 32
 
 export interface RowsToSum {
   readonly written: Written
+  /** SQL of ClickHouse: an error if it is not the one that the imports wrote to. */
+  readonly hasBegun: string
   /** The highest number of an address. */
   readonly lastNumber: number
 }
@@ -25,7 +27,11 @@ export async function rowsToSum(database: Queryable): Promise<RowsToSum> {
   const [newest] = await database.query<{ last: number }>(
     'SELECT coalesce(max(address_id), 0) AS last FROM ledger.address',
   )
-  return { written: await everWritten(database), lastNumber: newest!.last }
+  return {
+    written: await everWritten(database),
+    hasBegun: await hasBegunLast(database),
+    lastNumber: newest!.last,
+  }
 }
 
 export interface SideSums {
@@ -36,7 +42,7 @@ export interface SideSums {
 /** Null if `afterSlice` ended the reading by resolving to false. */
 export async function readSideSums(
   clickHouse: ClickHouse,
-  { written, lastNumber }: RowsToSum,
+  { written, hasBegun, lastNumber }: RowsToSum,
   afterSlice: (sliceMs: number) => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<SideSums | null> {
   const sums = { sent: NO_ROWS, received: NO_ROWS }
@@ -48,7 +54,7 @@ export async function readSideSums(
     const lines = await clickHouse.rows(`
       SELECT outgoing, count(), ${[1, 9, 17, 25].map(wordAt).join(', ')}
       FROM (SELECT outgoing, SHA256(${SIDE_TEXT}) AS hash FROM side
-        WHERE address_id >= ${first} AND address_id < ${next} AND ${isWritten(written)})
+        WHERE address_id >= ${first} AND address_id < ${next} AND ${isWritten(written)} AND ${hasBegun})
       GROUP BY outgoing`)
     for (const [outgoing, ...found] of lines) {
       const side = outgoing === '1' ? 'sent' : 'received'
