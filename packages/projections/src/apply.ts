@@ -1,6 +1,6 @@
 /** Turns records into rows: decodes, reduces, and writes in as few statements as the order allows. */
 import { eventSchemas, type EventType } from '@cupel/contracts'
-import { TYPE_HEADER, typeOf, type EventCodec, type LogRecord, type Position } from '@cupel/event-log'
+import { TYPE_HEADER, typeOf, type EventCodec, type LogRecord, type Position, type TextMacs } from '@cupel/event-log'
 import { copyLine, sqlState, type Transaction } from '@cupel/postgres'
 import { createSchemaPatience, type SchemaPatience } from './consume/schema-patience.js'
 import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'
@@ -12,6 +12,13 @@ export interface ReducedRecord {
   readonly changes: readonly Change[]
 }
 
+/** What rows are made with. */
+export interface ReduceSource {
+  readonly codec: EventCodec
+  /** Of the log. */
+  readonly macs?: TextMacs | undefined
+}
+
 export type Reduce = (record: LogRecord) => ReducedRecord
 
 /**
@@ -21,11 +28,11 @@ export type Reduce = (record: LogRecord) => ReducedRecord
  */
 export function createReduce(
   readModel: ReadModel,
-  codec: EventCodec,
+  source: ReduceSource,
   waitsForSchema: SchemaPatience = createSchemaPatience(WORK_SCHEMA_PATIENCE_MS),
 ): Reduce {
   const reducers = new Map(
-    readModel.reducers.map((reducer) => [reducer.type as string, readBy(reducer, codec)]),
+    readModel.reducers.map((reducer) => [reducer.type as string, readBy(reducer, source)]),
   )
   const reduce: Reduce = (record) => {
     const type = typeOf(record)
@@ -69,12 +76,12 @@ interface RecordReducer {
 }
 
 /** A reducer that names fields gets only those fields; the others are not decoded. */
-function readBy(reducer: Reducer, codec: EventCodec): RecordReducer {
+function readBy(reducer: Reducer, { codec, macs }: ReduceSource): RecordReducer {
   const { type } = reducer
   if ('reduce' in reducer)
     return { type, changesOf: (record, at) => reducer.reduce(codec.decode(record), at) }
   const partOf = codec.partOf(type, reducer.fields)
-  return { type, changesOf: (record, at) => reducer.reducePart(partOf(record)!, at) }
+  return { type, changesOf: (record, at) => reducer.reducePart(partOf(record)!, at, macs) }
 }
 
 function isKnownType(type: string): type is EventType {

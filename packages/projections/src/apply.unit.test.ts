@@ -19,14 +19,14 @@ const codec = {
 const LONG_MS = 60_000
 
 test('a record of a work topic whose schema stays unknown is waited for, then skipped', () => {
-  const reduce = createReduce({ ...noteView, workTopics: [TOPIC] }, codec)
+  const reduce = createReduce({ ...noteView, workTopics: [TOPIC] }, { codec })
   expect(() => reduce(record)).toThrow(UndecodableRecordError)
   vi.advanceTimersByTime(LONG_MS)
   expect(reduce(record)).toEqual({ type: null, changes: [] })
 })
 
 test('in every other topic it is never skipped', () => {
-  const reduce = createReduce(noteView, codec)
+  const reduce = createReduce(noteView, { codec })
   expect(() => reduce(record)).toThrow(UndecodableRecordError)
   vi.advanceTimersByTime(LONG_MS)
   expect(() => reduce(record)).toThrow(UndecodableRecordError)

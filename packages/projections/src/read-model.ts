@@ -3,7 +3,7 @@
  * Reducers have no side effects, so that a rebuild runs the same loop over the same log into other tables.
  */
 import type { DomainEvent, EventData, EventType } from '@cupel/contracts'
-import type { FieldOf, Position } from '@cupel/event-log'
+import type { FieldOf, Position, TextMacs } from '@cupel/event-log'
 
 export interface ReadModel {
   /** Kebab-case, for example `report-view`. */
@@ -38,6 +38,11 @@ export interface ReadModel {
     readonly column: string
     readonly at: string
   }
+  /**
+   * The column with MACs of the rows. After a rotation of the record keys a rebuild writes others, so it is not compared: readers check each
+   * MAC, and believe no row with a wrong one.
+   */
+  readonly macs?: { readonly table: string; readonly column: string }
   /** Records of one partition in one batch; use fewer for large rows. */
   readonly maxBatchRecords?: number
   /** Whether its writes find rows by the keys of the tables alone: a rebuild makes the other indexes at its end. */
@@ -65,7 +70,8 @@ export interface EventReducer {
 export interface PartReducer {
   readonly type: EventType
   readonly fields: readonly FieldOf<EventType>[]
-  readonly reducePart: (data: object, at: Position) => readonly Change[]
+  /** `macs` is undefined without record keys. */
+  readonly reducePart: (data: object, at: Position, macs: TextMacs | undefined) => readonly Change[]
 }
 
 /** A reducer of one event type. Event types without a reducer do not change the read model. */
@@ -90,12 +96,16 @@ function listed(changes: Change | readonly Change[]): readonly Change[] {
 export function onPartOf<T extends EventType, const K extends FieldOf<T>>(
   type: T,
   fields: readonly K[],
-  reduce: (data: Pick<EventData[T], K>, at: Position) => Change | readonly Change[],
+  reduce: (
+    data: Pick<EventData[T], K>,
+    at: Position,
+    macs: TextMacs | undefined,
+  ) => Change | readonly Change[],
 ): PartReducer {
   return {
     type,
     fields: fields as readonly string[] as readonly FieldOf<EventType>[],
-    reducePart: (data, at) => listed(reduce(data as Pick<EventData[T], K>, at)),
+    reducePart: (data, at, macs) => listed(reduce(data as Pick<EventData[T], K>, at, macs)),
   }
 }
 

@@ -111,7 +111,7 @@ function follow(state: State, statistics: Statistics): Consumer {
   const { metrics } = state
   const intervalMs = commitIntervalMs ?? readModel.commitIntervalMs ?? COMMIT_INTERVAL_MS
   const traces = tracing ? createRecordTraces(tracing, readModel.name, log.kind) : null
-  const reduce = createReduce(readModel, codec)
+  const reduce = createReduce(readModel, { codec, macs: log.macs })
   return consume<ReducedRecord>({
     ...{ log, logger },
     group: readModelGroup(readModel),

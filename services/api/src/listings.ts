@@ -1,4 +1,5 @@
 /** The parts for lists of reports, and where a report is that was cut from the log. */
+import type { Logger, Metrics } from '@cupel/contracts'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Config } from '@cupel/kit/service'
 import type { Database } from '@cupel/postgres'
@@ -15,17 +16,26 @@ export const findRetirementOf = ({ config, database }: Installed) =>
   config.CUPEL_RETENTION_ARCHIVE === undefined ? retirementFinder(database) : undefined
 
 export function listingOf(
-  { config, database, log, codec }: Installed & { readonly log: EventLog; readonly codec: EventCodec },
+  {
+    config,
+    database,
+    ...reading
+  }: Installed & {
+    readonly log: EventLog
+    readonly codec: EventCodec
+    readonly logger: Logger
+    readonly metrics: Metrics
+  },
   { tokens, personalData }: Pick<EndpointParts['keys'], 'tokens' | 'personalData'>,
 ): EndpointParts['listing'] {
   const findRetirement = findRetirementOf({ config, database })
-  const reading = { database, readDocuments: documentReader({ log, codec, findRetirement }) }
+  const parts = { database, readDocuments: documentReader({ ...reading, findRetirement }) }
   return {
     async list({ accountId, livemode }, { filter, ...query }) {
       const { customerReference: searched } = filter
       const customerReference =
         typeof searched === 'string' ? await personalData.referenceSpellings(accountId, searched) : searched
-      return await listWholeReports(reading, {
+      return await listWholeReports(parts, {
         ...{ accountId, livemode, ...query },
         filter: { ...filter, customerReference },
       })

@@ -88,7 +88,7 @@ export async function startWebhookDispatcher(deps: WebhookDispatcherDeps): Promi
   })
   const bodies = startBuildingBodies({
     database,
-    readEndedJob: deps.readEndedJob ?? readEndedJobFrom({ database, log, codec }),
+    readEndedJob: deps.readEndedJob ?? readEndedJobFrom({ database, log, codec, logger, metrics }),
     resultsUrl: (jobId) => `${baseUrl()}/v1/bulk/${jobId}/results`,
     mailStyle,
     logger,

@@ -19,7 +19,7 @@ import {
 } from '@cupel/domain'
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { ForeignRowError, queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
-import { documentsOf, type ReadDocuments, type ReportPlace, storedDocument } from '@cupel/reports/read-model'
+import { documentsOf, type ReadDocuments, type StoredDocument, storedDocument } from '@cupel/reports/read-model'
 import type { StoredItem } from './reducers.js'
 
 /** The state of a job, without its items. */
@@ -328,12 +328,12 @@ export async function readItemReports(
     ...new Set(items.flatMap((item) => (item.status === 'completed' ? [item.reportId] : []))),
   ]
   if (reportIds.length === 0) return new Map()
-  const rows = await queryTenant<ReportPlace & { readonly document: string | null }>(
+  const rows = await queryTenant<StoredDocument>(
     database,
     tenant,
     {
       name: 'job-view.reports',
-      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')}, log_partition AS partition, log_offset AS offset
+      text: `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document, document_mac')}, log_partition AS partition, log_offset AS offset
              FROM report_view.report
              WHERE report_id = ANY($1) AND account_id = $2 AND livemode = $3 AND state = 'generated'`,
     },

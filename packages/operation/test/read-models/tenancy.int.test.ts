@@ -21,6 +21,7 @@ import {
   listReports,
   reportView,
   retirementFinder,
+  type ReadDocuments,
 } from '@cupel/reports/read-model'
 import { readModels } from '../../src/read-models/index.js'
 
@@ -133,7 +134,7 @@ const queries: readonly TenantQuery[] = [
   [
     'reports of the items of a job',
     async (database, of) => {
-      const readDocuments = () => Promise.reject(new Error('The rows have their documents'))
+      const readDocuments: ReadDocuments = async (_tenant, claims) => claims.map(() => null)
       const item = { status: 'completed', index: 0, address: 'x', level: 'green', score: 0 } as const
       const items = [0, 1, 2].map((index) => ({ ...item, reportId: `report-${index}` }))
       return [...(await readItemReports({ database, readDocuments }, of, items)).keys()]

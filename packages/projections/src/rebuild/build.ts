@@ -146,9 +146,11 @@ async function writeBatch(
 function createReduction({
   readModel,
   codec,
+  log,
 }: BuildOptions): (record: LogRecord) => ReducedRecord | Promise<ReducedRecord> {
-  const reduce = createReduce(readModel, codec, isUnknownSchema)
-  const reduceAtLast = createReduce(readModel, codec, () => false)
+  const source = { codec, macs: log.macs }
+  const reduce = createReduce(readModel, source, isUnknownSchema)
+  const reduceAtLast = createReduce(readModel, source, () => false)
   return (record) => {
     try {
       return reduce(record)

@@ -62,11 +62,26 @@ export async function digestTables(
     if (!(await tableExists(transaction, schema, table))) continue
     const [row] = await transaction.query<{ rows: number; digest: string }>(
       `SELECT count(*) AS rows, ${DIGEST} AS digest
-       FROM (SELECT ('x' || encode(${ROW_HASH}, 'hex'))::bit(256) AS h FROM ${schema}.${table} t OFFSET 0) AS hashes`,
+       FROM (SELECT ('x' || encode(${ROW_HASH}, 'hex'))::bit(256) AS h FROM ${await comparedRows(transaction, readModel, { schema, table })} t OFFSET 0) AS hashes`,
     )
     digests.push({ table, rows: row?.rows ?? 0, digest: row?.digest ?? '' })
   }
   return digests
+}
+
+/** The rows of a table without its MACs, as a source of a SELECT. */
+async function comparedRows(
+  transaction: Queryable,
+  { macs }: ReadModel,
+  { schema, table }: { readonly schema: string; readonly table: string },
+): Promise<string> {
+  if (macs?.table !== table) return `${schema}.${table}`
+  const columns = await transaction.query<{ name: string }>(
+    `SELECT attname AS name FROM pg_attribute
+     WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped AND attname <> $2 ORDER BY attnum`,
+    [`${schema}.${table}`, macs.column],
+  )
+  return `(SELECT ${columns.map(({ name }) => name).join(', ')} FROM ${schema}.${table})`
 }
 
 /** Whether both sides have the same tables with the same rows. */
@@ -100,9 +115,13 @@ export async function countDifferences(
   for (const table of readModel.tables) {
     const hasOld = await tableExists(transaction, before, table)
     const hasNew = await tableExists(transaction, after, table)
-    const hashes = (schema: string, exists: boolean): string =>
-      exists ? `SELECT ${ROW_HASH} FROM ${schema}.${table} t` : `SELECT ''::bytea WHERE false`
-    const [old, fresh] = [hashes(before, hasOld), hashes(after, hasNew)]
+    const [oldRows, newRows] = [
+      await comparedRows(transaction, readModel, { schema: before, table }),
+      await comparedRows(transaction, readModel, { schema: after, table }),
+    ]
+    const hashes = (rows: string, exists: boolean): string =>
+      exists ? `SELECT ${ROW_HASH} FROM ${rows} t` : `SELECT ''::bytea WHERE false`
+    const [old, fresh] = [hashes(oldRows, hasOld), hashes(newRows, hasNew)]
     const [row] = await transaction.query<Counts>(
       `SELECT (SELECT count(*) FROM (${old}) t) AS rows_before, (SELECT count(*) FROM (${fresh}) t) AS rows_after,
          (SELECT count(*) FROM (${old} EXCEPT ALL ${fresh}) t) AS only_before,
@@ -116,7 +135,7 @@ export async function countDifferences(
       isEqual: hasOld && hasNew && isSame,
       different:
         hasOld && hasNew && !isSame
-          ? await differentRows(transaction, `${before}.${table}`, `${after}.${table}`)
+          ? await differentRows(transaction, { oldRows, newRows, keysOf: `${after}.${table}` })
           : [],
     })
   }
@@ -130,13 +149,16 @@ const MAX_ROWS = 100
 
 async function differentRows(
   transaction: Queryable,
-  before: string,
-  after: string,
+  {
+    oldRows,
+    newRows,
+    keysOf,
+  }: { readonly oldRows: string; readonly newRows: string; readonly keysOf: string },
 ): Promise<readonly DifferentRow[]> {
   const keys = await transaction.query<{ name: string }>(
     `SELECT attname AS name FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = ANY (indkey)
      WHERE indrelid = $1::regclass AND indisprimary ORDER BY attnum`,
-    [after],
+    [keysOf],
   )
   const keyOf = (row: Row): string => keys.map(({ name }) => `${name}=${String(row[name])}`).join(', ')
   const only = async (one: string, other: string): Promise<Map<string, Row>> => {
@@ -147,7 +169,7 @@ async function differentRows(
     )
     return new Map(rows.map(({ row }) => [keyOf(row), row]))
   }
-  const [olds, news] = [await only(before, after), await only(after, before)]
+  const [olds, news] = [await only(oldRows, newRows), await only(newRows, oldRows)]
   return [...new Set([...news.keys(), ...olds.keys()])].map((key): DifferentRow => {
     const [old, fresh] = [olds.get(key), news.get(key)]
     const since = latestTimeIn((fresh ?? old)!)

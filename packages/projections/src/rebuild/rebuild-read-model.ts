@@ -234,11 +234,12 @@ async function leaveOutRetired(options: RebuildOptions): Promise<void> {
   const months = [...(await monthsWithoutDocuments(options))]
   if (months.length === 0) return
   const { table, key, column, at } = readModel.retires
+  const taken = [column, ...(readModel.macs?.table === table ? [readModel.macs.column] : [])]
   const [live, fresh] = [`${readModel.schema}.${table}`, `${freshSchema(readModel)}.${table}`]
   await database.transaction({ at: 'projector.rebuild-compare' }, async (transaction) => {
     await transaction.query('SET LOCAL statement_timeout = 0')
     await transaction.execute(
-      `UPDATE ${fresh} AS f SET ${column} = NULL FROM ${live} AS l
+      `UPDATE ${fresh} AS f SET ${taken.map((name) => `${name} = NULL`).join(', ')} FROM ${live} AS l
        WHERE l.${key} = f.${key} AND l.${column} IS NULL AND f.${column} IS NOT NULL
          AND to_char(f.${at} AT TIME ZONE 'UTC', 'YYYY-MM') = ANY ($1::text[])`,
       [months],

@@ -22,6 +22,7 @@ export {
   listReports,
   listWholeReports,
 } from './queries.js'
+export { documentMac, sha256Of } from './document-mac.js'
 export { retirementFinder } from './find-retirement.js'
 export { reportView } from './reducers.js'
 export {
@@ -30,6 +31,7 @@ export {
   type FindRetirement,
   type ReadDocuments,
   type ReportPlace,
+  type StoredDocument,
   storedDocument,
   unreadReport,
 } from './stored-documents.js'

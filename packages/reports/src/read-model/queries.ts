@@ -7,7 +7,6 @@ import {
   documentsOf,
   storedDocument,
   type ReadDocuments,
-  type ReportPlace,
   type StoredDocument,
 } from './stored-documents.js'
 
@@ -27,6 +26,7 @@ export async function getReport(
   const [row] = await queryTenant<{
     readonly state: StoredReport['state']
     readonly document: string | null
+    readonly documentMac: string | null
     readonly partition: number
     readonly offset: number
     readonly code: string | null
@@ -36,14 +36,14 @@ export async function getReport(
     { accountId, livemode },
     {
       name: 'report-view.get',
-      text: `SELECT ${TENANT_FIELDS}, state, document, ${PLACE}, failure_code AS code, failure_detail AS detail
+      text: `SELECT ${TENANT_FIELDS}, state, ${asFields('document, document_mac')}, ${PLACE}, failure_code AS code, failure_detail AS detail
              FROM report_view.report WHERE report_id = $1 AND account_id = $2 AND livemode = $3`,
     },
     [reportId, accountId, livemode],
   )
   if (row === undefined) return null
   if (row.state === 'generated')
-    return { state: 'generated', reportId, document: storedDocument({ reportId, ...row }) }
+    return { state: 'generated', reportId, document: storedDocument({ ...row, reportId }) }
   return { state: 'failed', reportId, code: row.code!, detail: row.detail! }
 }
 
@@ -105,10 +105,10 @@ export async function listReports(
   const limit = parameter(pageSize + 1)
   const isSearch = conditions.length > 0
   const found = mergedRanges(ranges, ORDER, isSearch ? searchedReports(filter) : limit)
-  const rows = await queryTenant<ReportCursor & ReportPlace & { readonly document: string | null }>(
+  const rows = await queryTenant<ReportCursor & StoredDocument>(
     database,
     tenant,
-    `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document')}, ${PLACE}, ${asTimes('ended_at')}
+    `SELECT ${TENANT_FIELDS}, ${asFields('report_id, document, document_mac')}, ${PLACE}, ${asTimes('ended_at')}
      FROM ${found} AS report ${isSearch ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${NEWEST_FIRST} LIMIT ${limit}`,
     values,
   )

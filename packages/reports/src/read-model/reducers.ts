@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { topicOf, type EventData } from '@cupel/contracts'
 import { ownerKeysOf } from '@cupel/domain'
-import type { Position } from '@cupel/event-log'
+import type { Position, TextMacs } from '@cupel/event-log'
 import { batchWrite, on, onPartOf, type ReadModel } from '@cupel/projections'
+import { documentMac, sha256Of } from './document-mac.js'
 
 /** Of several records with one report id, the first in the partition counts. A partition is applied in order, live and in a rebuild. */
 const insertReport = batchWrite({
@@ -23,6 +24,7 @@ const insertReport = batchWrite({
     recommendation: 'text',
     customer_reference: 'text',
     document: 'document',
+    document_mac: 'text',
     failure_code: 'text',
     failure_detail: 'text',
     ended_at: 'timestamptz',
@@ -61,17 +63,20 @@ const REST_MS = 1_000
 
 export const reportView: ReadModel = {
   name: 'report-view',
-  version: 3,
+  version: 4,
   schema: 'report_view',
   topics: [topicOf('ReportGenerated', true), topicOf('ReportGenerated', false)],
   definition: readFileSync(new URL('./table.sql', import.meta.url), 'utf8'),
   tables: ['report'],
   writesByKey: true,
   retires: { table: 'report', key: 'report_id', column: 'document', at: 'ended_at' },
+  macs: { table: 'report', column: 'document_mac' },
   maxBatchRecords: MAX_BATCH_RECORDS,
   restMs: REST_MS,
   reducers: [
-    onPartOf('ReportGenerated', KEPT, (data, at) => insertReport(rowOfReport(data, at))),
+    onPartOf('ReportGenerated', KEPT, (data, at, macs) =>
+      insertReport({ ...rowOfReport(data, at), document_mac: macOfReport(data, macs) }),
+    ),
     on('ScreeningFailed', ({ data }, at) => insertReport(rowOfFailure(data, at))),
   ],
 }
@@ -107,6 +112,12 @@ function rowOfReport(data: Pick<EventData['ReportGenerated'], (typeof KEPT)[numb
   }
 }
 
+const macOfReport = (
+  data: Pick<EventData['ReportGenerated'], (typeof KEPT)[number]>,
+  macs: TextMacs | undefined,
+): string | null =>
+  macs === undefined ? null : documentMac(macs, { ...data, sha256: sha256Of(data.report) })
+
 /** The row of a screening that failed. */
 function rowOfFailure(data: EventData['ScreeningFailed'], at: RowPlace) {
   return {
@@ -124,6 +135,7 @@ function rowOfFailure(data: EventData['ScreeningFailed'], at: RowPlace) {
     recommendation: null,
     customer_reference: null,
     document: null,
+    document_mac: null,
     failure_code: data.code,
     failure_detail: data.detail,
     ended_at: data.failedAt,

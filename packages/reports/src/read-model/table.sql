@@ -20,6 +20,8 @@ CREATE TABLE report (
   customer_reference text COLLATE "C",
   -- The report as callers receive it, byte for byte.
   document          text,
+  -- A MAC of the document with a record key: readers read the record of a row whose MAC does not hold. Null without document or keys.
+  document_mac      text COLLATE "C",
   -- ... to here; the next two are null in the others.
   failure_code      text,
   failure_detail    text,

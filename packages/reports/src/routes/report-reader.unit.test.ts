@@ -11,7 +11,10 @@ const END = 12
 const STORED: Extract<StoredReport, { state: 'generated' }> = {
   state: 'generated',
   reportId: REPORT_ID,
-  document: '{}',
+  document: {
+    ...{ reportId: REPORT_ID, partition: 3, offset: 7 },
+    ...{ document: '{}', documentMac: null },
+  },
 }
 
 test('a read waits for the read model for the whole time that is configured', async () => {
@@ -21,7 +24,7 @@ test('a read waits for the read model for the whole time that is configured', as
 })
 
 test('a report without a document in its row is read at its place', async () => {
-  const document = { reportId: REPORT_ID, partition: 3, offset: 7 }
+  const document = { ...STORED.document, document: null }
   const { reader } = readerOf({ hasCaughtUp: true, rows: [{ ...STORED, document }] })
   expect(await reader.find(OWNER, REPORT_ID)).toEqual({ kind: 'report', document: 'acc_1 3/7' })
 })
@@ -52,8 +55,12 @@ function readerOf({ hasCaughtUp, rows }: { hasCaughtUp: boolean; rows: (StoredRe
       return Promise.resolve(hasCaughtUp)
     },
     isPending: () => Promise.resolve(false),
-    readDocuments: ({ accountId }, places) =>
-      Promise.resolve(places.map(({ partition, offset }) => `${accountId} ${partition}/${offset}`)),
+    readDocuments: ({ accountId }, claims) =>
+      Promise.resolve(
+        claims.map(({ sha256, partition, offset }) =>
+          sha256 === null ? `${accountId} ${partition}/${offset}` : null,
+        ),
+      ),
   })
   return { reader, waits }
 }

@@ -1,4 +1,5 @@
 /** Reads an ended job from the read models, once they have caught up with its end. */
+import type { Logger, Metrics } from '@cupel/contracts'
 import type { EndedItem, EndedJob } from '@cupel/domain'
 import type { EventCodec, EventLog } from '@cupel/event-log'
 import type { Database } from '@cupel/postgres'
@@ -26,8 +27,10 @@ const TIMEOUT_MS = 30_000
 
 export function readEndedJobFrom(parts: {
   readonly database: Database
-  readonly log: Pick<EventLog, 'endOffset' | 'partitionFor' | 'read'>
+  readonly log: Pick<EventLog, 'endOffset' | 'partitionFor' | 'read' | 'macs'>
   readonly codec: EventCodec
+  readonly logger?: Logger
+  readonly metrics?: Metrics
 }): ReadEndedJob {
   const reading = { database: parts.database, readDocuments: documentReader(parts) }
   return async ({ accountId, livemode }, jobId, signal) => {

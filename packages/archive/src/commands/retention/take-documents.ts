@@ -43,7 +43,7 @@ export async function takeDocuments(
 /** The next version of a row fits into the rest of its page, so that no index changes. Only what the archive has is taken. */
 const TAKE = {
   name: 'retention.take',
-  text: `UPDATE report_view.report r SET document = NULL
+  text: `UPDATE report_view.report r SET document = NULL, document_mac = NULL
          FROM unnest($5::bool[], $6::int4[], $7::int8[]) AS archived (livemode, partition, next)
          WHERE r.ctid >= $1::tid AND r.ctid < $2::tid AND r.document IS NOT NULL
            AND r.ended_at >= $3::timestamptz AND r.ended_at < $4::timestamptz

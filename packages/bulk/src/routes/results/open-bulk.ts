@@ -116,7 +116,7 @@ export function openBulk({
       options.nameReports(first, count, (number) => reportPartitionOfLane('bulk', number)),
   })
   const finding = { database, log, timeoutMs: options.readWaitMs }
-  const readDocuments = documentReader({ ...options, log, codec })
+  const readDocuments = documentReader({ ...options, log, codec, logger, metrics })
   const sources = { ...finding, openJson: options.openJson, readDocuments }
   const endedOverviews = createEndedOverviews()
   const here = openResultReads(sources)

@@ -20,6 +20,8 @@ export type Question =
   | { readonly of: 'openJson'; readonly args: Parameters<PersonalData['openJson']> }
   | { readonly of: 'readDocuments'; readonly args: Parameters<ReadDocuments> }
 
+export type AnswerValue = number | string | (string | null)[]
+
 export type ToThread =
   | { readonly kind: 'begin'; readonly id: number; readonly order: ResultOrder }
   /** Asks for the next bytes. */
@@ -29,7 +31,7 @@ export type ToThread =
   | { readonly kind: 'turn'; readonly id: number }
   /** Ends the thread. */
   | { readonly kind: 'close' }
-  | { readonly kind: 'answer'; readonly question: number; readonly value: number | string | string[] }
+  | { readonly kind: 'answer'; readonly question: number; readonly value: AnswerValue }
   | { readonly kind: 'answer'; readonly question: number; readonly fault: Fault }
 
 export type FromThread =

@@ -14,6 +14,7 @@ import type { BegunResults, LeavableChunks, OrderForm, ResultReads } from './rea
 import {
   errorOf,
   faultFrom,
+  type AnswerValue,
   type FromThread,
   type Question,
   type ThreadData,
@@ -226,7 +227,7 @@ async function answer(
   { question, asked }: Extract<FromThread, { kind: 'question' }>,
   tell: (message: ToThread) => void,
 ): Promise<void> {
-  const valueOf = ({ of, args }: Question): Promise<number | string | string[]> => {
+  const valueOf = ({ of, args }: Question): Promise<AnswerValue> => {
     if (of === 'endOffset') return log.endOffset(...args)
     if (of === 'readDocuments') return readDocuments(...args)
     return of === 'partitionFor' ? log.partitionFor(...args) : openJson(...args)

@@ -11,6 +11,7 @@ import { openResultReads, type BegunResults } from './read-results.js'
 import {
   errorOf,
   faultFrom,
+  type AnswerValue,
   type FromThread,
   type Question,
   type ThreadData,
@@ -88,7 +89,7 @@ function createTurns(tell: (message: FromThread) => void) {
 function askProcess(tell: (message: FromThread) => void) {
   const waiting = new Map<number, { resolve(value: never): void; reject(error: Error): void }>()
   let last = 0
-  const ask = <Value extends number | string | string[]>(asked: Question): Promise<Value> =>
+  const ask = <Value extends AnswerValue>(asked: Question): Promise<Value> =>
     new Promise<Value>((resolve, reject) => {
       const question = (last += 1)
       waiting.set(question, { resolve, reject })
@@ -104,7 +105,7 @@ function askProcess(tell: (message: FromThread) => void) {
     openJson: (...args: Extract<Question, { of: 'openJson' }>['args']) =>
       ask<string>({ of: 'openJson', args }),
     readDocuments: (...args: Extract<Question, { of: 'readDocuments' }>['args']) =>
-      ask<string[]>({ of: 'readDocuments', args }),
+      ask<(string | null)[]>({ of: 'readDocuments', args }),
     answered(answer: Extract<ToThread, { kind: 'answer' }>): void {
       const { resolve, reject } = waiting.get(answer.question)!
       waiting.delete(answer.question)

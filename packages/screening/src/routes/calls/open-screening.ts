@@ -123,9 +123,11 @@ function openReports({
   database,
   findRetirement,
   readWaitMs: waitMs,
+  logger,
+  metrics,
 }: OpenScreeningOptions): ReportReader {
   return createReportReader({
-    ...{ log, waitMs, readDocuments: documentReader({ log, codec, findRetirement }) },
+    ...{ log, waitMs, readDocuments: documentReader({ log, codec, findRetirement, logger, metrics }) },
     read: ({ accountId, livemode }, reportId) => getReport(database, { accountId, livemode, reportId }),
     waitUntilProjected: (position, timeoutMs) =>
       waitUntilProjected({ database, group: readModelGroup(reportView), ...position, timeoutMs }),
