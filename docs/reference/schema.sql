@@ -959,6 +959,7 @@ CREATE TABLE report_view.report (
   recommendation text,
   customer_reference text,
   document text,
+  document_mac text,
   failure_code text,
   failure_detail text,
   ended_at timestamp with time zone NOT NULL,

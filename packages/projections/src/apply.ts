@@ -1,6 +1,13 @@
 /** Turns records into rows: decodes, reduces, and writes in as few statements as the order allows. */
 import { eventSchemas, type EventType } from '@cupel/contracts'
-import { TYPE_HEADER, typeOf, type EventCodec, type LogRecord, type Position, type TextMacs } from '@cupel/event-log'
+import {
+  TYPE_HEADER,
+  typeOf,
+  type EventCodec,
+  type LogRecord,
+  type Position,
+  type TextMacs,
+} from '@cupel/event-log'
 import { copyLine, sqlState, type Transaction } from '@cupel/postgres'
 import { createSchemaPatience, type SchemaPatience } from './consume/schema-patience.js'
 import type { BatchWrite, Change, ReadModel, Reducer } from './read-model.js'

@@ -8,4 +8,5 @@ export {
   type ReadyLine,
 } from './installation.js'
 export { descendants } from './process-tree.js'
+export { textMac } from './record-mac.js'
 export { seededRandom } from './random.js'

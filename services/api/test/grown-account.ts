@@ -5,8 +5,10 @@
 import { hash } from 'node:crypto'
 import { reportExample, type Report } from '@cupel/contracts'
 import { ownerKeysOf } from '@cupel/domain'
+import type { TextMacs } from '@cupel/event-log'
 import { MAX_OWN_LABELS } from '@cupel/labels'
 import type { Database } from '@cupel/postgres'
+import { documentMac, sha256Of } from '@cupel/reports/read-model'
 
 export interface Grown {
   readonly accountId: string
@@ -88,7 +90,7 @@ export async function grow(
   database: Database,
   { accountId, keyId, endpointId }: Grown,
   month: string,
-  { have, size }: { readonly have: number; readonly size: number },
+  { have, size, macs }: { readonly have: number; readonly size: number; readonly macs: TextMacs },
 ): Promise<void> {
   const at = `'${month}-01T00:00:00Z'::timestamptz + i * interval '1 second'`
   const own = `'${accountId}', true`
@@ -157,6 +159,26 @@ export async function grow(
      SELECT ${idOf('shr_', 20)}, sha256((${idOf('shr_', 20)})::bytea), '${OLDEST_ID}', ${own}, '', ${at}, '', '', ${at}, ${at}, '' FROM ${rowsOf(1)}`,
   ]
   for (const statement of statements) await database.execute(statement)
+  await addMacs(database, accountId, macs)
   const tables = statements.map((statement) => /INSERT INTO (\S+)/.exec(statement)![1]!)
   for (const table of tables) await database.execute(`VACUUM ANALYZE ${table}`)
+}
+
+/** As the projector makes them: without, each report would be read from a record that it does not have. */
+async function addMacs(database: Database, accountId: string, macs: TextMacs): Promise<void> {
+  const rows = await database.query<{ id: string; document: string }>(
+    `SELECT report_id AS id, document FROM report_view.report
+     WHERE account_id = $1 AND document IS NOT NULL AND document_mac IS NULL`,
+    [accountId],
+  )
+  await database.execute(
+    `UPDATE report_view.report SET document_mac = mac
+     FROM unnest($1::text[], $2::text[]) AS made (id, mac) WHERE report_id = id`,
+    [
+      rows.map(({ id }) => id),
+      rows.map(({ id: reportId, document }) =>
+        documentMac(macs, { ...{ accountId, livemode: true, reportId }, sha256: sha256Of(document) }),
+      ),
+    ],
+  )
 }

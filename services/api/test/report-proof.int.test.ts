@@ -264,6 +264,30 @@ async function everyRow(database: Database): Promise<string> {
   return rows.join('\n')
 }
 
+test('a report whose row was altered is answered from its record, with its leaf, its PDF and its proof', async () => {
+  const id = path.slice('/v1/reports/'.length)
+  const texts = async () => [
+    (await call(url, 'GET', path, { key })).text,
+    (await call(url, 'GET', `${path}/proof`, { key })).status,
+    await leafOf(path),
+    await pdfOf(),
+  ]
+  const before = await texts()
+  const [row] = await installation.database.query<{ document: string }>(
+    'SELECT document FROM report_view.report WHERE report_id = $1',
+    [id],
+  )
+  const store = (document: string) =>
+    installation.database.execute('UPDATE report_view.report SET document = $2 WHERE report_id = $1', [
+      id,
+      document,
+    ])
+  await store(row!.document.replace('"level"', '"former_level":"red","level"'))
+  expect(await texts()).toEqual(before)
+  expect(before[2]).not.toBeNull()
+  await store(row!.document)
+})
+
 test('the PDF has the same bytes and ETag before the log has its leaf, and where its row is not that of the report', async () => {
   const id = path.slice('/v1/reports/'.length)
   const named = (await leafOf(path))!

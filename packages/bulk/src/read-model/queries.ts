@@ -19,7 +19,12 @@ import {
 } from '@cupel/domain'
 import { asFields, asTimes, type Queryable } from '@cupel/postgres'
 import { ForeignRowError, queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
-import { documentsOf, type ReadDocuments, type StoredDocument, storedDocument } from '@cupel/reports/read-model'
+import {
+  documentsOf,
+  type ReadDocuments,
+  type StoredDocument,
+  storedDocument,
+} from '@cupel/reports/read-model'
 import type { StoredItem } from './reducers.js'
 
 /** The state of a job, without its items. */

@@ -162,6 +162,22 @@ test('a rebuild leaves out what retention took in a month that the log states, a
   expect(whole).toEqual([{ id: 'r2' }, { id: 'r3' }])
 })
 
+test('a rebuild compares no MACs, because those of a rotated key differ, and makes them anew', async () => {
+  await project(report('r1'), report('r2'))
+  const rows = () =>
+    fixture.database.query<{ mac: string }>(
+      'SELECT report_id AS id, document_mac AS mac FROM report_view.report ORDER BY id',
+    )
+  const made = await rows()
+  expect(new Set(made.map(({ mac }) => mac)).size).toBe(2)
+  await fixture.database.execute(`UPDATE report_view.report SET document_mac = 'of another key'`)
+  expect(await fixture.rebuild(reportView)).toMatchObject({ comparison: [{ isEqual: true }], switched: true })
+  expect(await rows()).toEqual(made)
+  await fixture.database.execute(`UPDATE report_view.report SET document = '{}', document_mac = NULL`)
+  const { comparison } = await fixture.rebuild(reportView)
+  expect(comparison[0]!.different.map(({ columns }) => columns)).toEqual([['document'], ['document']])
+})
+
 const retired = (month: string): MonthRetired => ({
   ...{ month, store: 'database', reports: 2, archive: '/backup', manifest: 1, treeSize: 9, treeRoot: '' },
   ...{ cuts: [], retiredAt: '2026-11-21T09:00:00.000Z', retiredBy: 'operator', reason: 'old' },

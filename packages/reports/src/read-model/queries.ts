@@ -3,12 +3,7 @@ import { riskLevels, type Disposition } from '@cupel/contracts'
 import { RecordRetiredError } from '@cupel/event-log'
 import { asFields, asTimes, greatestFirst, mergedRanges, type Queryable } from '@cupel/postgres'
 import { queryTenant, TENANT_FIELDS, type Tenant } from '@cupel/projections'
-import {
-  documentsOf,
-  storedDocument,
-  type ReadDocuments,
-  type StoredDocument,
-} from './stored-documents.js'
+import { documentsOf, storedDocument, type ReadDocuments, type StoredDocument } from './stored-documents.js'
 
 export type ReportOwner = Tenant
 

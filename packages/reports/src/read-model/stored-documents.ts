@@ -37,10 +37,7 @@ export interface DocumentClaim extends ReportPlace {
  * For each row null if its document is that of its record, or else the document from the record, in their order. Rejects with LogUnavailableError if a record cannot be read now, or is not
  * there any more, and with an error that names the place if the record is not the report of this tenant.
  */
-export type ReadDocuments = (
-  tenant: Tenant,
-  claims: readonly DocumentClaim[],
-) => Promise<(string | null)[]>
+export type ReadDocuments = (tenant: Tenant, claims: readonly DocumentClaim[]) => Promise<(string | null)[]>
 
 /** Records that are read at the same time, for all answers: accounts take turns. */
 const MAX_READS = 8
@@ -135,13 +132,7 @@ export async function documentsOf(
   return stored.map(({ document }, at) => (read[at] === null ? document! : read[at]!))
 }
 
-function claimOf({
-  reportId,
-  partition,
-  offset,
-  document,
-  documentMac: mac,
-}: StoredDocument): DocumentClaim {
+function claimOf({ reportId, partition, offset, document, documentMac: mac }: StoredDocument): DocumentClaim {
   return { reportId, partition, offset, mac, sha256: document === null ? null : sha256Of(document) }
 }
 

@@ -127,13 +127,16 @@ describe('the document of a row', () => {
     ['the MAC of another report', ALTERED, macOf(own, ALTERED, { reportId: 'r2' })],
     ['the MAC of another account', ALTERED, macOf(own, ALTERED, { accountId: 'acc_2' })],
     ['the MAC of the other environment', ALTERED, macOf(own, ALTERED, { livemode: false })],
-  ])('with %s is not answered: its record is, and the row is counted and named', async (_of, document, mac) => {
-    const { found, answer } = readerOfRow(own)
-    expect(await answer(document, mac)).toBe(TRUE)
-    expect(found).toEqual({ read: 1, counted: 1, logged: [{ report_id: 'r1' }] })
-    expect(await answer(document, mac)).toBe(TRUE)
-    expect(found).toMatchObject({ read: 2, counted: 2, logged: { length: 1 } })
-  })
+  ])(
+    'with %s is not answered: its record is, and the row is counted and named',
+    async (_of, document, mac) => {
+      const { found, answer } = readerOfRow(own)
+      expect(await answer(document, mac)).toBe(TRUE)
+      expect(found).toEqual({ read: 1, counted: 1, logged: [{ report_id: 'r1' }] })
+      expect(await answer(document, mac)).toBe(TRUE)
+      expect(found).toMatchObject({ read: 2, counted: 2, logged: { length: 1 } })
+    },
+  )
 
   test('with a sound MAC is answered without its record, also after the key was rotated', async () => {
     const { found, answer } = readerOfRow(macsOf('b', 'a'))

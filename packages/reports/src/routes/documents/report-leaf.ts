@@ -9,7 +9,10 @@ export type ReadReportLeaf = (report: {
   readonly document: string
 }) => Promise<ReportLeaf | null>
 
-/** Like `read`, but also null if the leaf cannot be read or belongs to another report. The report is then shown without a leaf. */
+/**
+ * Like `read`, but also null if the leaf cannot be read or belongs to another report: the row of the leaf was altered then, because the
+ * document comes from its record, or has a MAC that holds. The report is shown without a leaf.
+ */
 export function readKnownLeaf(read: ReadReportLeaf, logger: Logger): ReadReportLeaf {
   return async (report) => {
     try {
