@@ -44,6 +44,7 @@ export const testOnlyExports = {
     'packages/labels/src/index.ts#runNextOrder',
     'packages/ledger/src/index.ts#LedgerImportRequest',
     'packages/operation/src/connections/index.ts#LogService',
+    'packages/reports/src/read-model/index.ts#documentMac',
     'packages/webhooks/src/index.ts#MailPurpose',
     'packages/webhooks/src/index.ts#webhooksMigrations',
   ],

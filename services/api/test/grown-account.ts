@@ -8,7 +8,7 @@ import { ownerKeysOf } from '@cupel/domain'
 import type { TextMacs } from '@cupel/event-log'
 import { MAX_OWN_LABELS } from '@cupel/labels'
 import type { Database } from '@cupel/postgres'
-import { documentMac, sha256Of } from '@cupel/reports/read-model'
+import { documentMac } from '@cupel/reports/read-model'
 
 export interface Grown {
   readonly accountId: string
@@ -177,7 +177,7 @@ async function addMacs(database: Database, accountId: string, macs: TextMacs): P
     [
       rows.map(({ id }) => id),
       rows.map(({ id: reportId, document }) =>
-        documentMac(macs, { ...{ accountId, livemode: true, reportId }, sha256: sha256Of(document) }),
+        documentMac(macs, { accountId, livemode: true, reportId, document }),
       ),
     ],
   )

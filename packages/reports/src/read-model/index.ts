@@ -22,7 +22,7 @@ export {
   listReports,
   listWholeReports,
 } from './queries.js'
-export { documentMac, sha256Of } from './document-mac.js'
+export { documentMac } from './document-mac.js'
 export { retirementFinder } from './find-retirement.js'
 export { reportView } from './reducers.js'
 export {
@@ -30,7 +30,6 @@ export {
   documentsOf,
   type FindRetirement,
   type ReadDocuments,
-  type ReportPlace,
   type StoredDocument,
   storedDocument,
   unreadReport,

@@ -4,7 +4,7 @@ import { topicOf, type EventData } from '@cupel/contracts'
 import { ownerKeysOf } from '@cupel/domain'
 import type { Position, TextMacs } from '@cupel/event-log'
 import { batchWrite, on, onPartOf, type ReadModel } from '@cupel/projections'
-import { documentMac, sha256Of } from './document-mac.js'
+import { documentMac } from './document-mac.js'
 
 /** Of several records with one report id, the first in the partition counts. A partition is applied in order, live and in a rebuild. */
 const insertReport = batchWrite({
@@ -115,8 +115,7 @@ function rowOfReport(data: Pick<EventData['ReportGenerated'], (typeof KEPT)[numb
 const macOfReport = (
   data: Pick<EventData['ReportGenerated'], (typeof KEPT)[number]>,
   macs: TextMacs | undefined,
-): string | null =>
-  macs === undefined ? null : documentMac(macs, { ...data, sha256: sha256Of(data.report) })
+): string | null => (macs === undefined ? null : documentMac(macs, { ...data, document: data.report }))
 
 /** The row of a screening that failed. */
 function rowOfFailure(data: EventData['ScreeningFailed'], at: RowPlace) {
