@@ -164,21 +164,26 @@ export async function grow(
   for (const table of tables) await database.execute(`VACUUM ANALYZE ${table}`)
 }
 
+const MACS_AT_ONCE = 50_000
+
 /** As the projector makes them: without, each report would be read from a record that it does not have. */
 async function addMacs(database: Database, accountId: string, macs: TextMacs): Promise<void> {
-  const rows = await database.query<{ id: string; document: string }>(
-    `SELECT report_id AS id, document FROM report_view.report
-     WHERE account_id = $1 AND document IS NOT NULL AND document_mac IS NULL`,
-    [accountId],
-  )
-  await database.execute(
-    `UPDATE report_view.report SET document_mac = mac
-     FROM unnest($1::text[], $2::text[]) AS made (id, mac) WHERE report_id = id`,
-    [
-      rows.map(({ id }) => id),
-      rows.map(({ id: reportId, document }) =>
-        documentMac(macs, { accountId, livemode: true, reportId, document }),
-      ),
-    ],
-  )
+  for (;;) {
+    const rows = await database.query<{ id: string; document: string }>(
+      `SELECT report_id AS id, document FROM report_view.report
+       WHERE account_id = $1 AND document IS NOT NULL AND document_mac IS NULL LIMIT ${MACS_AT_ONCE}`,
+      [accountId],
+    )
+    if (rows.length === 0) return
+    await database.execute(
+      `UPDATE report_view.report SET document_mac = mac
+       FROM unnest($1::text[], $2::text[]) AS made (id, mac) WHERE report_id = id`,
+      [
+        rows.map(({ id }) => id),
+        rows.map(({ id: reportId, document }) =>
+          documentMac(macs, { accountId, livemode: true, reportId, document }),
+        ),
+      ],
+    )
+  }
 }
