@@ -14,8 +14,8 @@ function addressOf(n: number, version: number): string {
   const payload = Buffer.concat([Buffer.of(version), createHash('sha1').update(`address ${n}`).digest()])
   const bytes = Buffer.concat([payload, sha256(sha256(payload)).subarray(0, 4)])
   let rest = BigInt(`0x${bytes.toString('hex')}`)
-  // Each leading zero byte is one more digit 1.
   let text = ''
   for (; rest > 0n; rest /= 58n) text = DIGITS[Number(rest % 58n)]! + text
-  return version === 0 ? `1${text}` : text
+  // Each leading zero byte is one more digit 1.
+  return '1'.repeat(bytes.findIndex((byte) => byte !== 0)) + text
 }
