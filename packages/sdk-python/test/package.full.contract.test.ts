@@ -1,6 +1,6 @@
 /**
  * The Python package as a customer gets it: built, and installed in a clean environment, on the oldest or the newest Python version of this
- * machine (both in the night). cases.contract.test.ts tests its behaviour on the sources.
+ * machine (both in the night). cases.full.contract.test.ts tests its behaviour on the sources.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -55,7 +55,7 @@ export const elsewhere: readonly FailpointName[] = [
   'retention.begin',
   'retention.documents',
   'retention.cut',
-  // services/scorer/test/history-deaths.int.test.ts ends a scorer at each of these.
+  // services/scorer/test/history-deaths.full.int.test.ts ends a scorer at each of these.
   'histories.page',
   'histories.file',
   'histories.import',
@@ -95,7 +95,7 @@ export const elsewhere: readonly FailpointName[] = [
   'watches.touched',
   'watches.begun',
   'watches.settled',
-  // services/bulk-coordinator/test/touched-watches.int.test.ts kills a coordinator at this one.
+  // services/bulk-coordinator/test/touched-watches.full.int.test.ts kills a coordinator at this one.
   'watches.passed',
   // services/bulk-coordinator/test/digests.int.test.ts kills a coordinator at this one.
   'watches.digested',
