@@ -34,7 +34,7 @@ import {
   startLabelWatch,
   type LabelWatch,
   createLaneWork,
-  type Decision,
+  type Decide,
   type Outcome,
   type RequestRecord,
   createPatience,
@@ -259,7 +259,8 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
       outcomeOf,
       window: {
         isReachable: watch.reachable,
-        isSuccess: ({ kind }) => kind === 'report' || kind === 'awaited' || kind === 'refused',
+        isSuccess: (outcome) =>
+          outcome.kind === 'awaited' ? outcome.outcome.then(isDecided) : isDecided(outcome),
       },
     },
     commit: inBackground({
@@ -273,11 +274,15 @@ function runLane(lane: Lane, context: LaneContext): Consumer {
   })
 }
 
+/** A caller that waits for more has a report already. */
+const isDecided = ({ kind }: Outcome): boolean =>
+  kind === 'report' || kind === 'awaited' || kind === 'refused'
+
 /** Requests of several partitions that arrive in the same moment are decided from one snapshot. */
 function decideTogether(
   lane: Lane,
   { deps, identity, watch, stated, labelStates, exposureStage, historyStage, instruments, now }: LaneContext,
-): (requests: readonly PreparedRequest[]) => Promise<readonly Decision[]> {
+): Decide<PreparedRequest> {
   const { maxBatchRecords, maxConcurrentBatches } = laneSettings[lane]
   const decide = createDecider({
     ...{ database: deps.database, log: identity, stated, labelStates, instruments, now },
@@ -290,13 +295,19 @@ function decideTogether(
     ...(historyStage === undefined ? {} : { readingOf: historyStage.readingOf }),
   })
   const batcher = createBatcher({
-    // No caller waits for one item of a bulk job. The lane waits for a batch before it decides the next: more items at once
-    // would make each other late.
-    run: lane === 'bulk' ? async (requests) => await Promise.all(await decide(requests)) : decide,
+    async run(requests: readonly PreparedRequest[]) {
+      const decisions = await decide(requests)
+      // No caller waits for one item of a bulk job. The lane waits for a batch before it decides the next: more items at once
+      // would make each other late.
+      if (lane === 'bulk') await Promise.all(decisions)
+      // Whoever asked may still wait for other batches.
+      for (const decision of decisions) decision.catch(() => undefined)
+      return decisions.map((decision) => ({ decision }))
+    },
     maxBatchItems: maxBatchRecords,
     maxConcurrentBatches,
   })
-  return batcher.addAll
+  return async (requests) => (await batcher.addAll(requests)).map(({ decision }) => decision)
 }
 
 function laneCheck(lane: Lane, consumer: Consumer): Check {

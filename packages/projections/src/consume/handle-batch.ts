@@ -48,8 +48,8 @@ export interface DeadLetters<O> {
   /** The consumer pauses instead if most of the recent records fail, or if something it depends on is unreachable. */
   readonly window?: {
     readonly isReachable?: () => boolean
-    /** Whether the outcome shows that the consumer works; by default every outcome does. */
-    readonly isSuccess?: (outcome: O) => boolean
+    /** Whether the outcome shows that the consumer works, now or later; by default every outcome does. */
+    readonly isSuccess?: (outcome: O) => boolean | Promise<boolean>
   }
 }
 
@@ -163,7 +163,7 @@ function holdBack<T, O>(
   for (let index = 0; index < decided.outcomes.length; index += 1) {
     const outcome = decided.outcomes[index]!
     if (!isUnhandleable<O>(outcome)) {
-      if (window.isSuccess?.(outcome) ?? true) failures.succeeded()
+      noteSuccess(failures, window.isSuccess?.(outcome) ?? true)
       continue
     }
     const reason = reasonToPause(failures, window.isReachable?.() ?? true, outcome.cause)
@@ -173,6 +173,13 @@ function holdBack<T, O>(
     return { outcomes: decided.outcomes.slice(0, index), obstacle }
   }
   return decided
+}
+
+/** What fails later is read again, and counts then. */
+function noteSuccess(failures: FailureWindow, isSuccess: boolean | Promise<boolean>): void {
+  const note = (is: boolean): void => (is ? failures.succeeded() : undefined)
+  if (typeof isSuccess === 'boolean') note(isSuccess)
+  else void isSuccess.then(note, () => undefined)
 }
 
 function reasonToPause(failures: FailureWindow, isReachable: boolean, cause: string): string | null {

@@ -10,7 +10,7 @@ import { ConfigError, requireVerifiedPeers, urlPeer, type Config, type Peer } fr
 import type { Queryable } from '@cupel/postgres'
 import { neverAsking } from './asks-providers.js'
 import { onEveryChain } from './candidates.js'
-import type { Decision, Request } from './lane.js'
+import type { Decide, Request } from './lane.js'
 
 /** A request with what the providers of each chain said about its address; without them where no provider was asked. */
 export type PreparedRequest = Request & {
@@ -19,15 +19,13 @@ export type PreparedRequest = Request & {
   readonly neverAsks?: true
 }
 
-type Decide<R extends Request> = (requests: readonly R[]) => Promise<readonly Decision[]>
-
 export interface ChainStage {
   /** Chains that have a provider to query. */
   readonly chains: readonly string[]
   /** The providers of the operator's own file. */
   readonly own: readonly ProviderConfig[]
   /** Runs the stage before the decisions of a lane. */
-  before(lane: Lane, decide: Decide<PreparedRequest>): Decide<Request>
+  before(lane: Lane, decide: Decide<PreparedRequest>): Decide
   close(): Promise<void>
 }
 

@@ -53,10 +53,11 @@ async function decide(requests: readonly Request[], lane: Lane = 'interactive'):
     ...{ budgetMs: BUDGET_MS, now: () => new Date(NOW) },
     neverAsking: () => Promise.resolve(new Set()),
   })
-  await stage.before(lane, async (prepared) => {
+  const decisions = await stage.before(lane, async (prepared) => {
     decided.push(...prepared)
-    return prepared.map(() => ({ kind: 'undecidable', cause: '' }))
+    return prepared.map(async () => ({ kind: 'undecidable', cause: '' }) as const)
   })(requests)
+  await Promise.all(decisions)
 }
 
 test('a request of a covered chain is decided with what its providers said', async () => {

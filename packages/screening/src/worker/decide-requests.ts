@@ -36,7 +36,7 @@ import type { LedgerFindings, LookIntoLedger } from './exposure-stage.js'
 import { worstReading, type HistoryStage } from '@cupel/chain-data/worker'
 import type { ScorerInstruments } from './instruments.js'
 import type { LabelStates } from './label-states.js'
-import type { Decision, Request } from './lane.js'
+import type { Decide, Decision, Request } from './lane.js'
 import { ownLabelsFor, ownQuestions } from './own-labels.js'
 import type { StatedInputs } from './stated-inputs.js'
 
@@ -77,13 +77,7 @@ function sandboxSnapshot(
   return { labelSetSeq: 0, labelView: 'current', ...lists, labels: [...labels, ...own] }
 }
 
-/**
- * Resolves once the common inputs of the batch are read. A request that still waits for the ledger is decided later, on its own: it
- * delays neither the others nor the next batch.
- */
-export type Decider = (requests: readonly PreparedRequest[]) => Promise<readonly Promise<Decision>[]>
-
-export function createDecider(options: DeciderOptions): Decider {
+export function createDecider(options: DeciderOptions): Decide<PreparedRequest> {
   let standing = nothingKnown
   const readLabels = rememberLabels(options.database)
 

@@ -14,6 +14,7 @@ import {
   type Tracing,
   type TransferRefusalCode,
 } from '@cupel/contracts'
+import { LATE, withinMs } from '@cupel/kit/concurrency'
 import type { EventCodec, EventLog, LogRecord, NewRecord } from '@cupel/event-log'
 import { Unhandleable, type ConsumeOptions } from '@cupel/projections'
 import type { ScorerInstruments } from './instruments.js'
@@ -42,6 +43,13 @@ export interface Refused {
   readonly later?: Promise<Decision>
 }
 
+/**
+ * Resolves once what the requests have in common is read, to one promise for each of them. One that waits for the ledger is decided later.
+ */
+export type Decide<R extends Request = Request> = (
+  requests: readonly R[],
+) => Promise<readonly Promise<Decision>[]>
+
 export interface LaneOptions {
   readonly lane: Lane
   readonly log: Pick<EventLog, 'append' | 'kind'>
@@ -52,8 +60,7 @@ export interface LaneOptions {
   readonly onDwell: (dwellMs: number) => void
   /** Null or absent: no traces are made. */
   readonly tracing?: Tracing | null | undefined
-  /** One result per request, in order, from one snapshot. */
-  readonly decide: (requests: readonly Request[]) => Promise<readonly Decision[]>
+  readonly decide: Decide
 }
 
 /** A request with the record it came in. */
@@ -71,7 +78,10 @@ export type Outcome =
       readonly traced?: TracedReport | undefined
     }
   | { readonly kind: 'overdue'; readonly record: LogRecord }
-  /** Its caller waits for late stages or its transaction. It delays no other request, and only its own checkpoint. */
+  /**
+   * It waits for the ledger, or its caller for late stages or its transaction. It delays no other request, and only its own checkpoint. Rejects if
+   * the request has to be read again.
+   */
   | { readonly kind: 'awaited'; readonly outcome: Promise<Outcome> }
   | (Refused & { readonly record: LogRecord; readonly request: Request })
   | Failed
@@ -95,13 +105,22 @@ export interface LaneWork extends Required<Pick<ConsumeOptions<RequestRecord, Ou
   readonly outcomeOf: (record: LogRecord) => Outcome
 }
 
-export function createLaneWork(options: LaneOptions): LaneWork {
+export function createLaneWork(given: LaneOptions): LaneWork {
+  const options: Work = { ...given, inPlace: new Set() }
   return {
     read: (record) => readRequest(options, record),
     decide: (requests) => decideRequests(options, requests),
     append: (outcomes) => appendOutcomes(options, outcomes),
     outcomeOf: (record) => ({ kind: 'failed', record, request: null }),
   }
+}
+
+interface Work extends LaneOptions {
+  /**
+   * Report ids of requests that could not be decided later. When they are read again, their batch waits for them: one that cannot be decided is
+   * dead-lettered in its turn.
+   */
+  readonly inPlace: Set<string>
 }
 
 function readRequest({ codec }: LaneOptions, record: LogRecord): RequestRecord | Unhandleable<Outcome> {
@@ -129,7 +148,7 @@ function undecidable(
 }
 
 async function decideRequests(
-  options: LaneOptions,
+  options: Work,
   requests: readonly RequestRecord[],
 ): Promise<readonly (Outcome | Unhandleable<Outcome>)[]> {
   const { lane, instruments } = options
@@ -148,18 +167,52 @@ async function decideRequests(
     trace.step('decide', { attributes: { 'cupel.batch': requests.length } }),
   )
   const decisions = (await options.decide(inTime)).values()
-  for (const step of steps ?? []) step.end()
-  if (lane === 'interactive') {
-    const decidedMs = options.now().getTime()
-    for (const { request } of requests) options.onDwell(decidedMs - Date.parse(request.data.requestedAt))
+  const decided = (index: number): void => {
+    steps?.[index]?.end()
+    const { requestedAt } = requests[index]!.request.data
+    if (lane === 'interactive') options.onDwell(options.now().getTime() - Date.parse(requestedAt))
   }
-  return requests.map((one, index) => {
+  const outcomes = requests.map(async (one, index) => {
     const trace = traces?.[index]
-    if (!overdue.has(one)) return outcomeOf(options.codec, one, decisions.next().value!, trace)
+    if (!overdue.has(one)) {
+      const decision = decisions.next().value!.finally(() => decided(index))
+      return await outcomeInTurn(options, one, decision, trace)
+    }
+    decided(index)
     trace?.note({ 'cupel.outcome': 'deferred' })
     trace?.end()
-    return { kind: 'overdue', record: one.record }
+    return { kind: 'overdue', record: one.record } as const
   })
+  return await Promise.all(outcomes)
+}
+
+/** The others of the batch, and the next batch, wait one turn of the event loop for it. */
+async function outcomeInTurn(
+  { codec, inPlace }: Work,
+  one: RequestRecord,
+  decision: Promise<Decision>,
+  trace: Trace | undefined,
+): Promise<Outcome | Unhandleable<Outcome>> {
+  const { reportId } = one.request.data
+  const found = inPlace.has(reportId) ? await decision : await withinMs(0, decision)
+  if (found !== LATE) {
+    inPlace.delete(reportId)
+    return outcomeOf(codec, one, found, trace)
+  }
+  const later = async (): Promise<Outcome> => {
+    try {
+      const outcome = outcomeOf(codec, one, await decision, trace)
+      if (!(outcome instanceof Unhandleable)) return outcome
+      throw new Error(outcome.cause)
+    } catch (error) {
+      inPlace.add(reportId)
+      throw error
+    }
+  }
+  const outcome = later()
+  // The append handles a rejection, which may come before it has begun to wait.
+  outcome.catch(() => undefined)
+  return { kind: 'awaited', outcome }
 }
 
 /** No caller waits for one item of a bulk job, whose request is as old as the job. */

@@ -23,7 +23,7 @@ const codec = {
 } as unknown as EventCodec
 
 let appended: NewRecord[]
-let decide: (requests: readonly Request[]) => Promise<readonly Decision[]>
+let decide: (requests: readonly Request[]) => Promise<readonly (Decision | Promise<Decision>)[]>
 
 beforeEach(() => {
   appended = []
@@ -46,7 +46,7 @@ const work = (lane: 'interactive' | 'bulk' = 'interactive') =>
     instruments: createInstruments(noMetrics),
     now: () => new Date(NOW),
     onDwell: (dwellMs) => dwellsMs.push(dwellMs),
-    decide: (requests) => decide(requests),
+    decide: async (requests) => (await decide(requests)).map(async (decision) => await decision),
   })
 
 /** Handles records as the consumer does, if all of them can be handled. */
@@ -121,6 +121,61 @@ test('a request whose caller waits delays no other one, and leaves only its late
   await handled
   expect(appended.map(({ key }) => key)).toEqual([idOf(1), idOf(0)])
   expect(JSON.parse(appended[1]!.value!.toString())).toMatchObject({ data: { level: 'orange' } })
+})
+
+describe('a request that waits for the ledger', () => {
+  const waits = requestOf(idOf(0))
+  let end: (decision: Decision) => void
+  let fail: (error: Error) => void
+  let calls: number
+
+  beforeEach(() => {
+    calls = 0
+    decide = async (requests) =>
+      requests.map((request) => {
+        if (request.data.reportId !== waits.data.reportId) return { kind: 'report', event: reportOf(request) }
+        calls += 1
+        return new Promise((resolve, reject) => ([end, fail] = [resolve, reject]))
+      })
+  })
+
+  test('delays no other one of its batch, nor the next batch', async () => {
+    const { read, decide: decideRecords, append } = work()
+    const readings = [recordOf(0, waits), good(1)].map(read) as RequestRecord[]
+    const appending = append((await decideRecords(readings)) as Outcome[])
+    await until(() => expect(appended.map(({ key }) => key)).toEqual([idOf(1)]))
+    end({ kind: 'report', event: reportOf(waits) })
+    await appending
+    expect(appended.map(({ key }) => key)).toEqual([idOf(1), idOf(0)])
+  })
+
+  test('and cannot be decided is read again, and dead-lettered then', async () => {
+    const { read, decide: decideRecords, append } = work()
+    const reading = read(recordOf(0, waits)) as RequestRecord
+    const appending = append((await decideRecords([reading])) as Outcome[])
+    end({ kind: 'undecidable', cause: 'no rule' })
+    await expect(appending).rejects.toThrow('no rule')
+    const again = decideRecords([reading])
+    await until(() => expect(calls).toBe(2))
+    // Longer than others wait for it.
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setTimeout(resolve))
+    end({ kind: 'undecidable', cause: 'no rule' })
+    expect(await again).toEqual([expect.any(Unhandleable)])
+    expect(appended).toEqual([])
+  })
+
+  test('and whose decision fails is read again, and its batch waits for it then', async () => {
+    const { read, decide: decideRecords, append } = work()
+    const reading = read(recordOf(0, waits)) as RequestRecord
+    const appending = append((await decideRecords([reading])) as Outcome[])
+    fail(new Error('no database'))
+    await expect(appending).rejects.toThrow('no database')
+    const again = decideRecords([reading])
+    await until(() => expect(calls).toBe(2))
+    fail(new Error('no database'))
+    await expect(again).rejects.toThrow('no database')
+    expect(appended).toEqual([])
+  })
 })
 
 test.each<[string, Decision, object]>([

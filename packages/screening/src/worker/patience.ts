@@ -4,10 +4,8 @@
  */
 import { sleep, withinMs } from '@cupel/kit/concurrency'
 import type { Report } from '@cupel/contracts'
-import type { Decision, Request } from './lane.js'
+import type { Decide, Decision, Request } from './lane.js'
 import { onEveryChain } from './candidates.js'
-
-type Decide = (requests: readonly Request[]) => Promise<readonly Decision[]>
 
 export interface Patience {
   /** Adds the later decision to each one whose caller waits for what it lacks. */
@@ -57,7 +55,7 @@ export function createPatience({ now, settled }: PatienceDeps): Patience {
     ) {
       await sleep(restMs, stopping.signal)
       await withinMs(leftMs(request), Promise.race([settledOn(screenedBy(request, last)), stopped]))
-      const [next] = await decide([request])
+      const next = await (await decide([request]))[0]
       // A report that lacks a stage says more than a refusal.
       if (next?.kind !== 'report' && (next?.kind !== 'refused' || last.kind === 'report')) break
       if (!isWaiting(next)) return next
@@ -71,8 +69,8 @@ export function createPatience({ now, settled }: PatienceDeps): Patience {
   return {
     after: (decide) => async (requests) => {
       const decisions = await decide(requests)
-      return decisions.map((decision, index) => {
-        const request = requests[index]!
+      return decisions.map(async (decided, index) => {
+        const [request, decision] = [requests[index]!, await decided]
         if (leftMs(request) <= 0 || !isWaiting(decision)) return decision
         // Without the database or the labels no later decision is made: the first one stands.
         return { ...decision, later: laterOf(decide, request, decision).catch(() => decision) }

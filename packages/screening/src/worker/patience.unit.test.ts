@@ -32,9 +32,10 @@ async function wait(
   stagesByAt: string | null,
   settled?: () => Promise<unknown>,
 ) {
-  const [decision] = await patienceAt(REQUESTED_AT, settled).after(async () => [await decide()])([
+  const [decided] = await patienceAt(REQUESTED_AT, settled).after(async () => [decide()])([
     requestWith(stagesByAt),
   ])
+  const decision = await decided
   if (decision?.kind !== 'report' && decision?.kind !== 'refused') throw new Error('Nothing is decided')
   return decision
 }
@@ -99,7 +100,8 @@ describe('a caller that waits', () => {
 
   test('waits no longer where the scorer stops', async () => {
     const patience = patienceAt(REQUESTED_AT, () => new Promise(() => undefined))
-    const [decision] = await patience.after(async () => [lacking])([requestWith(UNTIL)])
+    const [decided] = await patience.after(async () => [Promise.resolve(lacking)])([requestWith(UNTIL)])
+    const decision = await decided
     patience.stop()
     if (decision?.kind !== 'report') throw new Error('There is no report')
     expect(await decision.later).toBe(lacking)

@@ -4,11 +4,9 @@
  */
 import type { Lane, TransferTerms } from '@cupel/contracts'
 import { waitMs } from '../chain-stage.js'
-import type { Decision, Refused, Request } from '../lane.js'
+import type { Decide, Refused, Request } from '../lane.js'
 import type { AskedTransfer, Confirmation, Confirmations } from '@cupel/chain-data/worker'
 import { completedRequest, notTold } from './complete-request.js'
-
-type Decide = (requests: readonly Request[]) => Promise<readonly Decision[]>
 
 export interface ConfirmTransfersDeps {
   /** Absent if the operator allows no histories: then nobody is asked for a transaction. */
@@ -56,7 +54,7 @@ export function confirmTransfers(
       }),
     )
     const decided = (await decide(found.filter((one) => !isRefused(one)) as readonly Request[])).values()
-    return found.map((one) => (isRefused(one) ? one : decided.next().value!))
+    return found.map(async (one) => (isRefused(one) ? one : await decided.next().value!))
   }
 }
 
