@@ -10,11 +10,12 @@ import { until } from '@cupel/testkit'
 
 const DEBIAN = '/usr/lib/postgresql'
 
-/** The folder of the programs of the oldest version; null if the system has none. */
-export function systemPostgres(): string | null {
+/** Folders of the programs of the versions that the system has, the oldest first, and those that CUPEL_TEST_POSTGRES_PROGRAMS names. */
+export function systemPostgres(): readonly string[] {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).map(Number).filter(Number.isInteger) : []
   const folders = versions.sort((a, b) => a - b).map((version) => join(DEBIAN, String(version), 'bin'))
-  return folders.find((folder) => existsSync(join(folder, 'initdb'))) ?? null
+  const named = process.env['CUPEL_TEST_POSTGRES_PROGRAMS']?.split(':') ?? []
+  return [...folders.filter((folder) => existsSync(join(folder, 'initdb'))), ...named]
 }
 
 export interface SystemPostgres {

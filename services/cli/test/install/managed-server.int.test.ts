@@ -1,4 +1,4 @@
-/** `cupel install` on a server whose owner of the tables is no superuser, as managed servers give it, on an older Postgres. */
+/** `cupel install` on a server whose owner of the tables is not superuser, as managed servers give it, on each Postgres of the system. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,19 +12,15 @@ import { callCupel } from '../command-line.js'
 import { startSystemPostgres, systemPostgres, type SystemPostgres } from '../system-postgres.js'
 
 const PASSWORD = 'of-this-test'
-const programs = systemPostgres()
-if (programs === null)
+const versions = systemPostgres()
+if (versions.length === 0)
   noteSkip('installs on an older server: the system has no Postgres (apt-get install postgresql)')
 let server: SystemPostgres
 let folder: string
-beforeAll(async () => {
-  if (programs !== null) server = await startSystemPostgres(programs)
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'cupel-managed-'))
 })
-afterAll(async () => {
-  await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function urlOf(database: string, role: string): string {
   const url = new URL(server.url)
@@ -55,8 +51,19 @@ const owners: Readonly<Record<string, (owner: string, roles: readonly string[]) 
   ],
 }
 
-describe.skipIf(programs === null).each(Object.keys(owners))('an owner that %s', (kind) => {
-  const name = `managed_${Object.keys(owners).indexOf(kind)}`
+describe.skipIf(versions.length === 0).each(versions.length === 0 ? ['no server'] : versions)(
+  'on %s',
+  (programs) => {
+    beforeAll(async () => {
+      server = await startSystemPostgres(programs)
+    })
+    afterAll(() => server.stop())
+    describe.each(Object.keys(owners))('an owner that %s', (kind) => installs(programs, kind))
+  },
+)
+
+function installs(programs: string, kind: string): void {
+  const name = `managed_${versions.indexOf(programs)}_${Object.keys(owners).indexOf(kind)}`
   const roleOf = (service: string): string => `${name}_${service.replaceAll('-', '_')}`
   let settings: Readonly<Record<string, string>>
   const changes = async (...args: string[]): Promise<readonly string[]> => {
@@ -134,4 +141,4 @@ describe.skipIf(programs === null).each(Object.keys(owners))('an owner that %s',
       `The owner of the tables may not create or change the role ${roleOf('scorer')}`,
     )
   })
-})
+}
