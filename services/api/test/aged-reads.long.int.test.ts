@@ -14,7 +14,11 @@ const ROWS = Number(
   process.env['CUPEL_TEST_GROWN_ROWS'] ??
     (Number(process.env['CUPEL_TEST_LONG_BUDGET_MS'] ?? 0) < 60_000 ? 2_000 : 1_000_000),
 )
+/** Ten million rows in all tables need 67 GB. A run may have them in some schemas; the others keep the fewest. */
+const SCHEMAS = process.env['CUPEL_TEST_GROWN_SCHEMAS']?.split(',')
+const FEWEST = Math.min(10_000, ROWS / 10)
 const COMPARED_FROM = 1_000_000
+const HANG_MS = 600_000 + ROWS
 /** A search reads so many rows of an index at most, each in a page of its own, and the pages of the index. */
 const SEARCHED_BUFFERS = 5_500
 const GROWTH = 1.5
@@ -155,20 +159,30 @@ beforeAll(async () => {
 })
 afterAll(() => installation.stop())
 
-test('a GET answers with each filter and each pair, and of ten times as many rows it reads at most half as much again', async () => {
-  const database = installation.connect({ statementTimeoutMs: 0 })
-  const macs = installation.log.macs!
-  await grow(database, grown, MONTH, { have: 0, size: ROWS / 10, macs })
-  const before = await measured()
-  await grow(database, grown, MONTH, { have: ROWS / 10, size: ROWS, macs })
-  const after = await measured()
-  expect(after.size).toBeGreaterThan(100)
-  if (ROWS < COMPARED_FROM) return
-  const grew = [...after].flatMap(([read, count]) => {
-    const first = before.get(read) ?? 0
-    return count <= Math.max(GROWTH * first + MORE_BUFFERS, SEARCHED_BUFFERS)
-      ? []
-      : [`${read}: ${first} to ${count} buffers`]
-  })
-  expect(grew).toEqual([])
-}, 3_600_000)
+test(
+  'a GET answers with each filter and each pair, and of many more rows it reads at most half as much again',
+  async () => {
+    const database = installation.connect({ statementTimeoutMs: 0 })
+    const macs = installation.log.macs!
+    await grow(database, grown, MONTH, { have: 0, size: FEWEST, macs })
+    const before = await measured()
+    await grow(
+      database,
+      grown,
+      MONTH,
+      { have: FEWEST, size: ROWS, macs },
+      (schema) => SCHEMAS?.includes(schema) ?? true,
+    )
+    const after = await measured()
+    expect(after.size).toBeGreaterThan(100)
+    if (ROWS < COMPARED_FROM) return
+    const grew = [...after].flatMap(([read, count]) => {
+      const first = before.get(read) ?? 0
+      return count <= Math.max(GROWTH * first + MORE_BUFFERS, SEARCHED_BUFFERS)
+        ? []
+        : [`${read}: ${first} to ${count} buffers`]
+    })
+    expect(grew).toEqual([])
+  },
+  HANG_MS,
+)
