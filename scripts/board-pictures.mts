@@ -44,7 +44,7 @@ writeFileSync(
   JSON.stringify({ providers: [{ name: 'node', kind: 'evm-rpc', chain: 'ETH', url: node.url }] }),
 )
 const environment = { CUPEL_CHAIN_DATA_FILE: providers, CUPEL_WEBHOOK_ALLOW: '127.0.0.0/8' }
-const installation = await startInstallation({ home, kafka: true, environment })
+const installation = await startInstallation({ home, kafka: true, processes: true, environment })
 try {
   await drawAll(installation)
 } finally {

@@ -44,7 +44,7 @@ test('the library of mail is only in the programs that send mail', () => {
     programs[name].libraries.some((path) => path.endsWith('/nodemailer')),
   )
   // The command line checks the mail server (`cupel doctor`), and runs every service.
-  expect(having.sort()).toEqual(['cli', 'webhook-dispatcher'])
+  expect(having.sort()).toEqual(['cli', 'webhook-dispatcher', 'workers'])
 })
 
 test('bundles hold libraries, and no bundled module looks for a library or for files next to itself', async () => {

@@ -29,7 +29,9 @@ export async function runCost(options: BenchOptions): Promise<Outcome> {
   const parts: string[] = []
   const figures: Record<string, object> = {}
   for (const profile of options.profiles) {
-    const columns = await withSystem(options, profile, (system) => measure(system, options))
+    const columns = await withSystem({ ...options, processes: profile === 'kafka' }, profile, (system) =>
+      measure(system, options),
+    )
     parts.push(renderCost(profile, columns))
     figures[profile] = columns.map(({ load, values }) => ({ load, values: Object.fromEntries(values) }))
   }

@@ -30,6 +30,8 @@ export interface SystemOptions {
   readonly node?: string | undefined
   /** Of the Kafka profile: 1 or 3. */
   readonly brokers: number
+  /** Whether each service of the Kafka profile has a process. */
+  readonly processes?: boolean
   /** Further settings. */
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -49,14 +51,14 @@ export async function withHome<T>(work: (home: string) => Promise<T>): Promise<T
 
 /** Runs `work` on a new installation and removes it afterwards. */
 export function withSystem<T>(
-  { root, node = process.execPath, brokers, environment = {} }: SystemOptions,
+  { root, node = process.execPath, brokers, processes = false, environment = {} }: SystemOptions,
   profile: Profile,
   work: (system: RunningSystem) => Promise<T>,
 ): Promise<T> {
   const program = { checkout: root, node }
   return withHome(async (home) => {
     const installation = await startInstallation({
-      ...{ ...program, home, kafka: profile === 'kafka', brokers, flags: flagsOfStart(root) },
+      ...{ ...program, home, kafka: profile === 'kafka', brokers, processes, flags: flagsOfStart(root) },
       environment: { ...ENVIRONMENT, ...environment },
     })
     const { ready: line, supervisor, startMs: readyAfterMs } = installation

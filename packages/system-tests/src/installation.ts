@@ -27,6 +27,8 @@ export interface ReadyLine {
 export interface StartOptions {
   readonly kafka?: boolean
   readonly scale?: string
+  /** One process for each service of the Kafka profile. */
+  readonly processes?: boolean
   readonly brokers?: number
   /** Flags of Node. */
   readonly flags?: readonly string[]
@@ -75,6 +77,7 @@ export async function startInstallation(options: StartOptions = {}): Promise<Ins
   if (options.kafka === true) args.push('--kafka')
   if (options.kafka === true && options.brokers !== undefined) args.push('--brokers', String(options.brokers))
   if (options.scale !== undefined) args.push('--scale', options.scale)
+  if (options.processes === true) args.push('--processes')
   const child = spawn(options.node ?? process.execPath, args, {
     cwd: folder,
     env: environmentFor(home, options.environment),

@@ -62,6 +62,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile dying at every failpoi
     )
     installation = await startInstallation({
       kafka: true,
+      processes: true,
       home,
       environment: { CUPEL_FAILPOINT: points.join(','), CUPEL_FAILPOINT_FIRED: fired },
     })

@@ -50,6 +50,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile after a fault', () => 
     )
     installation = await startInstallation({
       kafka: true,
+      processes: true,
       home,
       environment: {
         CUPEL_FAILPOINT: armedAtFirstVisit(pointsByFault),

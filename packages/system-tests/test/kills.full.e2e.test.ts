@@ -39,7 +39,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile under kill -9', () => 
   let key: string
 
   beforeAll(async () => {
-    installation = await startInstallation({ kafka: true, scale: 'api=2,scorer=2', home })
+    installation = await startInstallation({ kafka: true, processes: true, scale: 'api=2,scorer=2', home })
     key = await enterpriseKey(home)
   })
   afterAll(async () => {

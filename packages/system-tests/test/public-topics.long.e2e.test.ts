@@ -63,7 +63,7 @@ describe.skipIf(missing !== undefined)('public topics', () => {
 
   beforeAll(async () => {
     installation = await startInstallation({
-      ...{ kafka: true, home },
+      ...{ kafka: true, processes: true, home },
       // A busy machine needs longer than a customer waits.
       environment: {
         ...{ CUPEL_SCREEN_DEADLINE_MS: '20000', CUPEL_LATEST_REPORTS: 'true' },

@@ -10,6 +10,7 @@ import { startScorer } from '@cupel/scorer'
 import { readWebSecret, type Config, type RunningService } from '@cupel/kit/service'
 import { startWeb, type RunningWeb } from '@cupel/web'
 import { startWebhookDispatcher } from '@cupel/webhook-dispatcher'
+import { allStarted, startTogether } from './start-together.js'
 
 export interface StandaloneDeps {
   readonly config: Config
@@ -37,62 +38,29 @@ export interface RunningStandalone extends RunningService {
 export async function startStandalone(deps: StandaloneDeps): Promise<RunningStandalone> {
   const { apiDatabase, workerDatabase, ...common } = deps
   const workers = { ...common, database: workerDatabase }
-  const running: RunningService[] = []
-  const started = <T extends RunningService>(service: T): T => {
-    running.push(service)
-    return service
-  }
   // In reverse order: the API accepts no more screens while the projector and the scorer still run for those it accepted.
-  const stop = (): Promise<void> => stopEach([...running].reverse())
-  try {
-    const starting = [
-      startProjector(workers).then(started),
-      startScorer(workers).then(started),
-      startBulkCoordinator(workers).then(started),
-      startLabelRefresher(workers).then(started),
-    ]
-    // Report a failure only when no service is still starting; otherwise that service would never be stopped.
-    await Promise.allSettled(starting)
-    await Promise.all(starting)
-    const { api, web } = await startApiAndWeb({ ...common, database: apiDatabase }, started)
-    // After the API, because webhooks contain its address.
-    started(
-      await startWebhookDispatcher({
-        ...workers,
-        baseUrl: () => api.baseUrl,
-        webUrl: () => web?.url ?? null,
-      }),
-    )
-    return {
-      name: 'standalone',
-      url: api.url,
-      webUrl: web?.url ?? null,
-      checks: () =>
-        running.flatMap((service) =>
-          service.checks().map((check) => ({ ...check, name: `${service.name}: ${check.name}` })),
-        ),
-      stop,
-    }
-  } catch (error) {
-    // Stop what started before the failure.
-    await stop().catch((cause: unknown) =>
-      deps.logger.error({ err: cause }, 'Not every service could be stopped'),
-    )
-    throw error
-  }
-}
-
-/** Stops one service after the other, also after one that could not be stopped. Rejects with the failures of all of them. */
-export async function stopEach(services: readonly Pick<RunningService, 'name' | 'stop'>[]): Promise<void> {
-  const failures: Error[] = []
-  for (const { name, stop } of services)
-    try {
-      await stop()
-    } catch (cause) {
-      failures.push(new Error(`The ${name} could not be stopped.`, { cause }))
-    }
-  if (failures.length > 0)
-    throw new AggregateError(failures, failures.map(({ message }) => message).join(' '))
+  const { result, ...service } = await startTogether(
+    { name: 'standalone', logger: deps.logger },
+    async (started) => {
+      await allStarted([
+        startProjector(workers).then(started),
+        startScorer(workers).then(started),
+        startBulkCoordinator(workers).then(started),
+        startLabelRefresher(workers).then(started),
+      ])
+      const { api, web } = await startApiAndWeb({ ...common, database: apiDatabase }, started)
+      // After the API, because webhooks contain its address.
+      started(
+        await startWebhookDispatcher({
+          ...workers,
+          baseUrl: () => api.baseUrl,
+          webUrl: () => web?.url ?? null,
+        }),
+      )
+      return { url: api.url, webUrl: web?.url ?? null }
+    },
+  )
+  return { ...service, ...result }
 }
 
 const SECRET_BYTES = 32

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stopEach } from '../src/start-standalone.js'
+import { stopEach } from '../src/start-together.js'
 
 test('a service that cannot be stopped keeps no other one running, and all failures are told', async () => {
   const stopped: string[] = []

@@ -44,6 +44,8 @@ export interface ConnectOptions {
   readonly maxConnections?: (config: Config) => number
   /** The role of the process, if the settings divide the service: each role has its own instance numbers. By default the service. */
   readonly role?: (config: Config) => string
+  /** Further services in this process. Each has a number among its instances too. */
+  readonly shared?: readonly LogService[]
 }
 
 /** Opens the connections and registers their closing. Throws ConfigError if a setting is missing. */
@@ -60,7 +62,9 @@ async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions 
     onRoundTrip: countRoundTrips(frame.metrics),
   })
   shutdown.phase('database connections', () => database.close())
+  const { shared = [] } = options
   const instance = await takeInstance(frame, database, options.role?.(config) ?? frame.name)
+  for (const service of shared) await takeInstance(frame, database, service)
   const log = await openAuthenticLog({
     ...{ keys: recordKeysOf(config), database, logger, metrics: frame.metrics },
     log: withArchivedFront(await openLog(frame, database, instance), { config, database, logger }),
@@ -68,7 +72,7 @@ async function connect(frame: ServiceFrame<LogService>, options: ConnectOptions 
   })
   shutdown.phase('log', () => log.close())
   await useRecordedReportPartitions(database)
-  await requireTopics(frame.name, { log, config, logger })
+  for (const service of [frame.name, ...shared]) await requireTopics(service, { log, config, logger })
   if (!(await areRecordKeysRegistered(database, await log.identity())))
     throw new ConfigError(
       'No record keys are registered for this log: connect the log that belongs here, or run `cupel install`.',

@@ -1,4 +1,4 @@
-/** The services of the Kafka profile: one supervised process each, restarted when it ends. */
+/** The services of the Kafka profile in supervised processes, which are restarted when they end. */
 import { randomBytes } from 'node:crypto'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
@@ -19,10 +19,13 @@ import { connectionSettings, type Stack, probeReadiness } from '@cupel/command-l
 import { webPortOf } from './web-port.js'
 import { scalable, type ScalableService, type Scale } from './scale.js'
 
+/** A service, or those that share a process. */
+type Program = ScalableService | 'workers'
+
 export interface ServiceProcess {
   /** `api-0`, `bulk-scorer-1`. */
   readonly name: string
-  readonly service: ScalableService
+  readonly service: Program
   readonly healthUrl: string
   /** Base URL for callers; null for a service without an API. */
   readonly baseUrl: string | null
@@ -34,6 +37,8 @@ export interface ServiceProcessesOptions {
   readonly home: HeldHome
   readonly stack: Stack
   readonly scale: Scale
+  /** Whether the services that mostly rest share a process, if the scale has one of each. */
+  readonly shares: boolean
   readonly config: Config
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly logger: Logger
@@ -43,7 +48,7 @@ export interface ServiceProcessesOptions {
 
 /** The program of a service, with its settings. */
 const programs: Record<
-  ScalableService,
+  Program,
   {
     /** Its file in `dist` of the checkout. */
     readonly program: string
@@ -61,6 +66,17 @@ const programs: Record<
   'label-refresher': { program: 'label-refresher', settings: {} },
   projector: { program: 'projector', settings: {} },
   web: { program: 'web', settings: {} },
+  workers: { program: 'workers', settings: {} },
+}
+
+/** They mostly rest, and share what a process costs. */
+const RESTING: readonly Program[] = ['bulk-coordinator', 'webhook-dispatcher', 'label-refresher', 'projector']
+
+/** How many processes each program has. */
+function processesOf({ scale, shares }: ServiceProcessesOptions): (readonly [Program, number])[] {
+  const counts = scalable.map((service) => [service, scale[service]] as const)
+  const isShared = shares && counts.every(([service, count]) => count === 1 || !RESTING.includes(service))
+  return isShared ? [...counts.filter(([service]) => !RESTING.includes(service)), ['workers', 1]] : counts
 }
 
 /** Longer than the limit of the service itself, so that it can stop in order. */
@@ -101,7 +117,7 @@ export async function startServiceProcesses(options: ServiceProcessesOptions): P
 }
 
 /** The services that seal or open personal data. The others handle it sealed. */
-const READERS_OF_PERSONAL_DATA: readonly string[] = ['api', 'webhook-dispatcher']
+const READERS_OF_PERSONAL_DATA: readonly Program[] = ['api', 'webhook-dispatcher', 'workers']
 
 interface Planned {
   readonly process: ServiceProcess
@@ -109,13 +125,13 @@ interface Planned {
 }
 
 async function plan(options: ServiceProcessesOptions): Promise<Planned[]> {
-  const { config, scale, stack } = options
+  const { config, stack } = options
   const planned: Planned[] = []
   const taken = new Set<number>()
   const listeners = await planListeners(options, taken)
-  for (const service of scalable) {
+  for (const [service, count] of processesOf(options)) {
     if (service === 'web' && !config.CUPEL_WEB) continue
-    for (let instance = 0; instance < scale[service]; instance += 1) {
+    for (let instance = 0; instance < count; instance += 1) {
       const healthPort = await anotherPort(taken)
       planned.push({
         process: {
@@ -181,7 +197,7 @@ async function planListeners(
 
 /** Ports, the links between the services, and the links that they write: the configured address, else that of the first instance. */
 function listenerSettings(
-  service: ScalableService,
+  service: Program,
   instance: number,
   { api, web, secret }: Listeners,
   config: Config,
@@ -204,9 +220,8 @@ function listenerSettings(
       CUPEL_API_URL: config.CUPEL_API_URL ?? firstApi,
       ...withSecret,
     }
-  return service === 'webhook-dispatcher' && config.CUPEL_BASE_URL === undefined
-    ? { CUPEL_BASE_URL: firstApi }
-    : {}
+  const sendsWebhooks = service === 'webhook-dispatcher' || service === 'workers'
+  return sendsWebhooks && config.CUPEL_BASE_URL === undefined ? { CUPEL_BASE_URL: firstApi } : {}
 }
 
 async function anotherPort(taken: Set<number>): Promise<number> {

@@ -83,6 +83,7 @@ describe.skipIf(missing !== undefined)('three brokers', () => {
 
 test.each([
   [['--brokers', '3'], '--brokers needs --kafka: the embedded installation has no brokers.'],
+  [['--processes'], '--processes needs --kafka: the embedded installation is one process.'],
   [['--kafka', '--brokers', '2'], '--brokers takes 1 or 3, not 2.'],
 ])('start %j is refused', async (args, sentence) => {
   const home = mkdtempSync(join(tmpdir(), 'cupel-start-cluster-'))

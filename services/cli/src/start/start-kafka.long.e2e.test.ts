@@ -1,4 +1,4 @@
-/** `npm start -- --kafka`: one supervised process per service, with a broker and a registry of its own. */
+/** `npm start -- --kafka`: supervised processes, with a broker and a registry of its own. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,18 +42,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
   })
 
   test('the ready line and the status name every process, and all are well', async () => {
-    const names = [
-      'api-0',
-      'api-1',
-      'bulk-coordinator-0',
-      'bulk-scorer-0',
-      'label-refresher-0',
-      'projector-0',
-      'scorer-0',
-      'scorer-1',
-      'web-0',
-      'webhook-dispatcher-0',
-    ]
+    const names = ['api-0', 'api-1', 'bulk-scorer-0', 'scorer-0', 'scorer-1', 'web-0', 'workers-0']
     expect(ready.log).toMatchObject({ kind: 'kafka', brokers: [expect.stringMatching(/^127\.0\.0\.1:\d+$/)] })
     expect(ready.metrics_urls).toHaveLength(names.length)
 
@@ -90,7 +79,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
       expect(text).not.toContain(sasl!.password)
   })
 
-  test.each(['api-0', 'scorer-0', 'projector-0', 'kafka', 'postgres', 'registry'])(
+  test.each(['api-0', 'scorer-0', 'workers-0', 'kafka', 'postgres', 'registry'])(
     'after a kill %s is started again under its old address, and screening goes on',
     async (name) => {
       const before = pidOf(name)!
@@ -107,7 +96,7 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
     const screened = await call(ready, '/v1/screen', { body: { address: LAZARUS } })
     const { report_id: id } = JSON.parse(screened.text) as { report_id: string }
     const orphans = recorded().map(({ pid }) => pid)
-    expect(orphans.length).toBeGreaterThanOrEqual(9)
+    expect(orphans.length).toBeGreaterThanOrEqual(8)
     await end(started, 'SIGKILL')
 
     started = start({ home }, '--kafka')

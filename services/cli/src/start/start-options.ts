@@ -3,6 +3,7 @@
 export interface StartOptions {
   readonly kafka?: boolean
   readonly scale?: string
+  readonly processes?: boolean
   readonly brokers?: string
   readonly publicChainData?: boolean
   readonly json?: boolean

@@ -54,6 +54,8 @@ export async function start(options: StartOptions, context: CliContext): Promise
     throw new CommandError('--scale needs --kafka: the embedded installation is one process.', EXIT_USAGE)
   if (profile === 'embedded' && options.brokers !== undefined)
     throw new CommandError('--brokers needs --kafka: the embedded installation has no brokers.', EXIT_USAGE)
+  if (profile === 'embedded' && options.processes === true)
+    throw new CommandError('--processes needs --kafka: the embedded installation is one process.', EXIT_USAGE)
   const brokers = options.brokers === undefined ? undefined : parseBrokers(options.brokers)
   const scale = parseScale(options.scale)
   const config = await context.config()
@@ -244,6 +246,7 @@ async function startServices(boot: Boot, stack: Stack): Promise<Services> {
   const processes = await startServiceProcesses({
     ...boot,
     stack,
+    shares: boot.options.processes !== true,
     environment: boot.context.environment,
     note: boot.context.note,
   })
