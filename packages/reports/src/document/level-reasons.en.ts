@@ -24,7 +24,7 @@ const sentences: Readonly<Record<LevelReason, string>> = {
     'The history of an address that the money came through, or went to, is not known whole.',
   balance_mismatch: 'A provider reports a balance that the known transfers do not explain.',
   count_mismatch: 'A provider counts other transactions than the ledger has.',
-  execution_unknown: 'Whether some transfers were executed is not proven.',
+  execution_unknown: 'It is not proven that some transfers were executed.',
   unknown_order: 'The order of some transfers is not known.',
   unreadable_rows: 'Rows about this address could not be read.',
   history_truncated: 'The provider of the history gives only a part of it.',

@@ -38,7 +38,7 @@ export const en = {
     orange: 'Somebody should look at the evidence before a decision.',
     green:
       'All value of the address is known, nearly all of it is from clean services, and nothing of it touches anybody illicit.',
-    grey: 'The address is not cleared (level grey): too little is known, or something speaks against green. That is no sign that it is clean.',
+    grey: 'The address is not cleared (level grey): too little is known, or something speaks against green. That does not show that it is clean.',
   },
   actions: {
     title: 'What to do now',
