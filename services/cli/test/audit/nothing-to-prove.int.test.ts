@@ -1,5 +1,5 @@
 /** The command rejects proofs of nothing: empty logs, wrong folders, other logs, and fewer reports than expected. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -39,6 +39,14 @@ describe('of an empty log', () => {
     const other = await cli.cupel('audit', proof, '--expect-log', 'another')
     expect(other.error).toMatchObject({ exitCode: 1, message: `This is the log ${identity}, not another.` })
   })
+})
+
+test('of a home that cannot be read the command says so, and leaves no part of its work behind', async () => {
+  const home = join(folder, 'unreadable')
+  mkdirSync(join(home, 'profile'), { recursive: true })
+  const said = await callCupel({ ...cli.environment, CUPEL_HOME: home }, ['audit', 'verify'])
+  expect(String(said.error)).toContain('EISDIR')
+  // What still ran would read a closed connection, and its failure would end the process.
 })
 
 describe('in a folder without an installation', () => {

@@ -126,6 +126,9 @@ test('nothing leaves to a damaged archive, and no document that the archive does
   writeFileSync(file, damaged)
   const refused = await apply('--accept', '0', ...REASON)
   expect([refused.exitCode, (JSON.parse(refused.out) as { taken: number }).taken]).toEqual([1, 0])
+  expect(String((await apply('--accept', '1', ...REASON)).error)).toMatch(
+    /^.*0 documents may leave.*\n.*segments/,
+  )
   writeFileSync(file, whole)
   await own.appendOld()
   await until(async () => expect(await own.documents()).toHaveLength(4))

@@ -42,7 +42,8 @@ export async function applyRetention(context: CliContext, options: ApplyOptions)
     const leaving = plan.months.filter(({ kept, documents }) => kept === null && documents > 0)
     const documents = leaving.reduce((sum, month) => sum + month.documents, 0)
     if (reason === null) return { ...plan, documents, taken: null }
-    if (accept !== ALL && documents !== accept) throw notAccepted(documents, 'documents', accept)
+    if (accept !== ALL && documents !== accept)
+      throw notAccepted(documents, 'documents', accept, whyKept(plan))
     let taken = 0
     for (const month of leaving) {
       const retired = retiredOf(month, { plan, archive, reason })
@@ -104,11 +105,25 @@ export async function applyToLog(context: CliContext, options: ApplyOptions): Pr
   })
 }
 
-const notAccepted = (found: number, what: string, accepted: ApplyOptions['accept']): CommandError =>
+const notAccepted = (
+  found: number,
+  what: string,
+  accepted: ApplyOptions['accept'],
+  reasons: readonly string[] = [],
+): CommandError =>
   new CommandError(
-    `${found} ${what} may leave, and ${accepted} were accepted: look at a dry run, and give its number to --accept.`,
+    [
+      `${found} ${what} may leave, and ${accepted} were accepted: look at a dry run, and give its number to --accept.`,
+      ...reasons,
+    ].join('\n'),
     EXIT_USAGE,
   )
+
+/** Why documents of the plan stay. */
+const whyKept = ({ months, refusals }: Omit<Plan, 'place' | 'before'>): readonly string[] =>
+  refusals.length > 0
+    ? refusals
+    : months.flatMap(({ month, kept }) => (kept === null ? [] : [`${month}: ${kept}`]))
 
 export async function planRetention(context: CliContext, asked: Asked): Promise<Plan> {
   return await withConnections(context, async (connections: Connections) => {

@@ -241,6 +241,8 @@ async function verifyWith(context: CliContext, options: VerifyOptions, parts: Wo
     evidence === null ? NOTHING_ACCEPTED : await readAcceptedLosses({ log, codec, database, ...evidence })
   const cosigning = await readCosigning(database, identity)
   const comparesAll = comparesRows && (keeper?.isWhole ?? true)
+  // Before the parts begin: with a home that cannot be read none of them is left behind.
+  const keptHistories = keptHistoriesOf(context)
   const [views, latest, compared, verified, tables, histories, erasures] = await together([
     comparesAll ? compareReadModels(database, (name) => threads.run('readModel', name)) : [],
     comparesAll ? threads.run('latestReports', null) : [],
@@ -249,7 +251,7 @@ async function verifyWith(context: CliContext, options: VerifyOptions, parts: Wo
       : compareWithLeaves(context, options, { ...parts, accepted, acceptances, evidence }),
     verifyRecords(context, options, parts),
     comparesRows ? compareTables({ log, codec, database, acceptances }) : [],
-    compareHistories(database, keptHistoriesOf(context)),
+    compareHistories(database, keptHistories),
     readErasures({ log, codec }),
   ])
   const uncosigned = cosigning === null ? null : uncosignedOf(cosigning)
