@@ -132,7 +132,7 @@ async function lastSearched(database: Queryable, query: AuditQuery): Promise<Aud
     database,
     query,
     `SELECT ${TENANT_FIELDS}, ${asFields('request_id')}, ${asTimes('at')} FROM audit_view.entry
-     WHERE ${inWindow} ORDER BY at DESC, request_id DESC OFFSET ${searchedEntries(query) - 1} LIMIT 1`,
+     WHERE ${inWindow} ORDER BY entry.at DESC, entry.request_id DESC OFFSET ${searchedEntries(query) - 1} LIMIT 1`,
     values,
   )
   return row === undefined ? null : { at: row.at, requestId: row.requestId }
