@@ -11,10 +11,9 @@ const FOLDER_MODE = 0o750
  * Arguments of docker for a container of a pod. Every member of the specification is translated or refused, so that nothing of it is left
  * out silently.
  * @param {{ pod: any, container: any }} part
- * @param {{ network: string, alias: string, name: string, secrets: string, claims: Record<string, string> }} place `secrets`: a folder with a
- *   folder for each Secret; `claims`: volumes by the claims they stand for.
+ * @param {{ network: string, alias: string, name: string, secrets: string }} place `secrets`: a folder with a folder for each Secret.
  */
-export function dockerArguments({ pod, container }, { network, alias, name, secrets, claims }) {
+export function dockerArguments({ pod, container }, { network, alias, name, secrets }) {
   const { runAsUser, runAsGroup, fsGroup, seccompProfile } = pod.securityContext
   const { allowPrivilegeEscalation, readOnlyRootFilesystem, privileged, capabilities } =
     container.securityContext
@@ -31,7 +30,7 @@ export function dockerArguments({ pod, container }, { network, alias, name, secr
     ...container.env.flatMap(({ name: setting, value }) => ['--env', `${setting}=${value}`]),
     ...container.volumeMounts.flatMap((mount) => {
       const volume = pod.volumes.find((each) => each.name === mount.name)
-      return ['--mount', mountOf(mount, volume, { secrets, claims, group: fsGroup })]
+      return mountOf(mount, volume, { secrets, user: runAsUser, group: fsGroup })
     }),
     ...(container.command === undefined ? [] : ['--entrypoint', container.command[0]]),
     container.image,
@@ -41,16 +40,15 @@ export function dockerArguments({ pod, container }, { network, alias, name, secr
 }
 
 /** A volume as docker mounts it. */
-function mountOf({ mountPath, readOnly }, volume, { secrets, claims, group }) {
-  const end = readOnly ? ',readonly' : ''
+function mountOf({ mountPath, readOnly }, volume, { secrets, user, group }) {
   if (volume.emptyDir !== undefined)
-    return `type=tmpfs,destination=${mountPath},tmpfs-size=${bytesOf(volume.emptyDir.sizeLimit)},tmpfs-mode=1777`
-  if (volume.persistentVolumeClaim !== undefined)
-    return `type=volume,source=${claims[volume.persistentVolumeClaim.claimName]},destination=${mountPath}${end}`
+    // A pod may write there. The engine gives it the mode of the folder of the image, which is that of its owner only.
+    return ['--tmpfs', `${mountPath}:size=${bytesOf(volume.emptyDir.sizeLimit)},uid=${user},gid=${group}`]
+  if (volume.secret === undefined) throw new Error(`The tests do not know the volume ${volume.name}.`)
   const { secretName, items, defaultMode } = volume.secret
   const folder = join(secrets, `${secretName}-${volume.name}`)
   exposeSecret(join(secrets, secretName), folder, { items, mode: defaultMode, group })
-  return `type=bind,source=${folder},destination=${mountPath}${end}`
+  return ['--mount', `type=bind,source=${folder},destination=${mountPath}${readOnly ? ',readonly' : ''}`]
 }
 
 /** Writes the keys of a Secret as files, as in the volume of a pod: owned by root, readable for the group of the pod. */

@@ -17,6 +17,7 @@ import { productVersion } from '../version.mjs'
 import { root } from '../setup.mjs'
 import { addressOf, dockerArguments, probe } from './as-containers.mjs'
 import { FIRST_REPORT, podsOf, render, toolsOrReason } from './chart.mjs'
+import { endpointOf, startObjectStore } from './object-store.mjs'
 import { MANIFESTS, prepareCluster, SECRETS } from './stand-in-cluster.mjs'
 
 const { tools, reason } = await toolsOrReason()
@@ -38,9 +39,10 @@ const FROM_VOLUMES = {
   'admin-url': 'operator/admin-url',
   'kafka-password': 'operator/kafka-password',
 }
-const NOT_NEEDED = ['ca.crt', 'registry-password', 'projectors-secret', 'operators-secret']
-/** No store with the S3 interface runs here: the projectors share a claim, as the page says for such a place. */
-const CLAIM = 'cupel-checkpoints'
+const NOT_NEEDED = ['ca.crt', 'registry-password']
+const FIRST_VALUES = parse(readFileSync(FIRST_REPORT, 'utf8'))
+const BUCKET = FIRST_VALUES.keys.checkpoints.slice('s3://'.length)
+const STORE = 'store'
 const VALUES = {
   image: { registry: '', repository: 'cupel-test', tag: 'test' },
   database: { insecure: true },
@@ -52,7 +54,7 @@ const VALUES = {
   },
   registry: { url: 'http://registry:8080/apis/ccompat/v7', username: '', existingSecret: '', insecure: true },
   trustedProxies: PRIVATE_RANGES,
-  keys: { checkpoints: '', checkpointsClaim: CLAIM },
+  objectStore: { endpoint: endpointOf(STORE), insecure: true },
   // As on one machine.
   partitions: { screen: 4, reports: 16 },
 }
@@ -60,6 +62,7 @@ const VALUES = {
 describe.skipIf(missing !== undefined)('the services by the manifests of the chart', () => {
   const cluster = mkdtempSync(join(tmpdir(), 'cupel-chart-'))
   const ids = new Map()
+  let store
   let clone
   let shell
   let parts
@@ -74,12 +77,18 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
       REGISTRY_IMAGE: await standIn('registry', {}),
     }
     await compose('up', '--detach', '--no-build', '--wait', 'postgres', 'kafka', 'registry')
+    const { accessKeyId: writer, reader } = FIRST_VALUES.objectStore
+    store = await startObjectStore({
+      ...{ name: `${PROJECT}-${STORE}`, network: `${PROJECT}_data`, alias: STORE, bucket: BUCKET },
+      ...{ folder: join(cluster, 'store-settings'), writer, reader: reader.accessKeyId },
+    })
     clone = freshClone()
     shell = { ...process.env, ...prepareCluster(cluster, { helm: tools.helm, prefix: PROJECT }) }
     await writeFiles()
   })
   afterAll(async () => {
-    if (ids.size > 0) await docker('rm', '--force', '--volumes', ...ids.values())
+    const started = [...ids.values(), ...(store === undefined ? [] : [store.id])]
+    if (started.length > 0) await docker('rm', '--force', '--volumes', ...started)
     if (environment !== undefined) await compose('down', '--volumes', '--timeout', '10')
     for (const folder of [cluster, clone])
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
@@ -105,8 +114,9 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
     Object.assign(services, { username: 'cupel_service', password: randomBytes(24).toString('hex') })
     writeFileSync(join(clone, 'database-url'), services.href)
     for (const name of NOT_NEEDED) writeFileSync(join(clone, name), 'nobody asks for it here')
-    const values = merged(parse(readFileSync(FIRST_REPORT, 'utf8')), VALUES)
-    writeFileSync(join(clone, 'values.yaml'), stringify(values))
+    writeFileSync(join(clone, 'projectors-secret'), store.secrets.writer)
+    writeFileSync(join(clone, 'operators-secret'), store.secrets.reader)
+    writeFileSync(join(clone, 'values.yaml'), stringify(merged(FIRST_VALUES, VALUES)))
   }
   const partOf = (name) => parts.get(name.replace(SECOND, ''))
   const argumentsOf = (name, part = partOf(name)) =>
@@ -115,7 +125,6 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
       alias: `cupel-${name.replace(SECOND, '')}`,
       name: `${PROJECT}-${name}`,
       secrets: join(cluster, SECRETS),
-      claims: { [CLAIM]: `${PROJECT}_checkpoints` },
     })
   const start = async (name) => ids.set(name, (await docker('run', '--detach', ...argumentsOf(name))).trim())
   const documents = (file) =>
@@ -176,6 +185,17 @@ describe.skipIf(missing !== undefined)('the services by the manifests of the cha
     )
     expect(JSON.parse(outputs[outputs.length - 1]).risk.level).toBe('grey')
     expect((await fetch(`http://${await addressOf(ids.get('web'))}:8081/sign-in`)).status).toBe(200)
+  })
+
+  test('the bucket has the signed checkpoints, and by its key an operator proves the log by them', async () => {
+    const cupel = (...args) => docker('exec', ids.get('operator'), 'cupel', ...args, '--json')
+    const verified = await until(async () => {
+      const said = JSON.parse(await cupel('audit', 'verify'))
+      expect(said, JSON.stringify(said)).toMatchObject({ is_proven: true, problem_count: 0, reports: 1 })
+      return said
+    }, POLL_MS)
+    expect(JSON.stringify(verified)).toContain(BUCKET)
+    expect(await docker('exec', store.id, 'ls', '-R', `/data/${BUCKET}`)).toMatch(/checkpoint/)
   })
 
   test('the upgrade of the page finds the installation', async () => {

@@ -45,7 +45,7 @@ export {
   type WitnessAnswer,
 } from './test-witness.js'
 export { errorOf, openScriptedStore, type ScriptedStore, type StoreFault } from './scripted-store.js'
-export { startS3Server, type S3Server } from './s3-server.js'
+export { fetchS3Jars, s3Settings, startS3Server, type S3Server } from './s3-server.js'
 export { makeCertificate, type CertificateOrder } from './certificates.js'
 export { crashAt } from './crash.js'
 export { killedAt } from './killed-at.js'

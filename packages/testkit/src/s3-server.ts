@@ -30,14 +30,14 @@ const FETCH_ATTEMPTS = 3
 const execute = promisify(execFile)
 
 export async function startS3Server(): Promise<S3Server> {
-  const [java, jars] = [await findJava(), await fetchJars()]
+  const [java, jars] = [await findJava(), await fetchS3Jars()]
   const folder = mkdtempSync(join(tmpdir(), 'cupel-s3-server-'))
   const data = join(folder, 'data')
   mkdirSync(data)
   const endpoint = `http://127.0.0.1:${await freePort()}`
   const credentials = { accessKeyId: 'test-key', secretAccessKey: randomUUID() }
   const settings = join(folder, 's3proxy.conf')
-  writeFileSync(settings, settingsOf({ endpoint, data, ...credentials }))
+  writeFileSync(settings, s3Settings({ endpoint, data, ...credentials }))
   const process = spawn(java, [
     ...['-XX:TieredStopAtLevel=1', '-Xmx256m', `-Dlogback.configurationFile=${join(SOURCE, 'logback.xml')}`],
     ...['-cp', join(jars, '*'), 'org.gaul.s3proxy.Main', '--properties', settings],
@@ -66,12 +66,18 @@ export async function startS3Server(): Promise<S3Server> {
   }
 }
 
-function settingsOf({
+/** The settings of one key of a server. */
+export function s3Settings({
   endpoint,
   data,
   accessKeyId,
   secretAccessKey,
-}: S3Server['credentials'] & { readonly endpoint: string; readonly data: string }): string {
+  readsOnly = false,
+}: S3Server['credentials'] & {
+  readonly endpoint: string
+  readonly data: string
+  readonly readsOnly?: boolean
+}): string {
   return [
     's3proxy.authorization=aws-v4',
     `s3proxy.endpoint=${endpoint}`,
@@ -79,12 +85,13 @@ function settingsOf({
     `s3proxy.credential=${secretAccessKey}`,
     'jclouds.provider=filesystem-nio2',
     `jclouds.filesystem.basedir=${data}`,
+    `s3proxy.read-only-blobstore=${readsOnly}`,
     '',
   ].join('\n')
 }
 
 /** A folder of the cache that is filled once for the versions of the pom, also by concurrent runs. */
-async function fetchJars(): Promise<string> {
+export async function fetchS3Jars(): Promise<string> {
   const pom = join(SOURCE, 'pom.xml')
   const hash = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12)
   const folder = join(CACHE, `s3-server-${hash}`)

@@ -19,8 +19,8 @@ const SCHEMAS = process.env['CUPEL_TEST_GROWN_SCHEMAS']?.split(',')
 const FEWEST = Math.min(10_000, ROWS / 10)
 const COMPARED_FROM = 1_000_000
 const HANG_MS = 600_000 + ROWS
-/** A search reads so many rows of an index at most, each in a page of its own, and the pages of the index. */
-const SEARCHED_BUFFERS = 5_500
+/** A search reads 5,000 rows at most, each in a page of its own, and the pages of indexes: of ten million rows one level more. */
+const SEARCHED_BUFFERS = 7_500
 const GROWTH = 1.5
 /** A page more for each level of an index that a statement descends: there are up to twelve ranges, of which each has one level more. */
 const MORE_BUFFERS = 100
