@@ -87,19 +87,28 @@ export function consumeContract(kind: LogKind): void {
       expect((await consuming.deadLetters()).map(({ cause }) => cause).toSorted()).toEqual(['bad', 'refused'])
     })
 
-    test('pauses where most records fail, and good ones of another partition open the window again', async () => {
-      await consuming.append(Array.from({ length: TOLERATED_FAILURES + 5 }, (_, n) => `poison-${n}`))
-      const consumer = consuming.consumer(commit, { deadLetters: { at: 'test', window: {} } })
-      await until(() => expect(consumer.problem()).toContain('Most of the recent records'))
-      await dealtWith(TOLERATED_FAILURES)
-      expect(await consuming.deadLetters()).toHaveLength(TOLERATED_FAILURES)
-      await consuming.append(
-        Array.from({ length: 40 }, (_, n) => `good-${n}`),
-        1,
-      )
-      await dealtWith(TOLERATED_FAILURES + 5)
-      expect(await consuming.deadLetters()).toHaveLength(TOLERATED_FAILURES + 5)
-    })
+    test.each<[string, { readonly isSuccess?: () => Promise<boolean> }]>([
+      ['', {}],
+      [
+        ', also if they succeed later',
+        { isSuccess: async () => await new Promise((resolve) => setImmediate(resolve, true)) },
+      ],
+    ])(
+      'pauses where most records fail, and good ones of another partition open the window again%s',
+      async (_, window) => {
+        await consuming.append(Array.from({ length: TOLERATED_FAILURES + 5 }, (_, n) => `poison-${n}`))
+        const consumer = consuming.consumer(commit, { deadLetters: { at: 'test', window } })
+        await until(() => expect(consumer.problem()).toContain('Most of the recent records'))
+        await dealtWith(TOLERATED_FAILURES)
+        expect(await consuming.deadLetters()).toHaveLength(TOLERATED_FAILURES)
+        await consuming.append(
+          Array.from({ length: 40 }, (_, n) => `good-${n}`),
+          1,
+        )
+        await dealtWith(TOLERATED_FAILURES + 5)
+        expect(await consuming.deadLetters()).toHaveLength(TOLERATED_FAILURES + 5)
+      },
+    )
 
     test('dead-letters nothing while what it depends on is unreachable', async () => {
       let isReachable = false
