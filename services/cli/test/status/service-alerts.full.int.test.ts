@@ -23,7 +23,7 @@ const LONG_AGO = new Date('2026-11-20T00:00:00Z')
 interface Running {
   readonly installation: CommandLine
   readonly list: string
-  /** The clock of a further service on this machine, so many milliseconds off. */
+  /** The clock of a further service, whose machine is so many milliseconds off. */
   clock(offMs: number): Promise<void>
 }
 
@@ -121,16 +121,25 @@ describe.skipIf(!hasPrometheus())('of all services a real Prometheus', () => {
       ...{ host: '127.0.0.1', port: 0, metrics, checks: () => standalone.checks() },
     })
     installation.onClose(() => health.close())
+    // Services of one process measure one clock, and state it in one gauge.
+    const ofFurther = createMetrics('scorer')
+    const further = await startHealthServer({
+      host: '127.0.0.1',
+      port: 0,
+      metrics: ofFurther,
+      checks: () => [],
+    })
+    installation.onClose(() => further.close())
     const rules = await installation.file('alerts.yml', impatientRules())
-    prometheus = await startPrometheus([health.url], [rules])
+    prometheus = await startPrometheus([health.url, further.url], [rules])
     installation.onClose(() => prometheus.close())
     await until(async () => expect((await fetch(`${health.url}/readyz`)).status).toBe(200))
-    await scraped(prometheus, 1)
+    await scraped(prometheus, 2)
     running = {
       ...{ installation, list },
       async clock(offMs) {
         const machineNow = (): Date => new Date(Date.now() + offMs)
-        const clock = await startInstallationClock({ ...deps, machineNow })
+        const clock = await startInstallationClock({ ...deps, metrics: ofFurther, machineNow })
         installation.onClose(() => clock.stop())
       },
     }
