@@ -35,7 +35,6 @@ const FEATURES = [
 const KNOWS_ALL = /^packages\/(system-tests|bench|testkit)\//
 /** Tests that name endpoints, commands and tests of every feature. */
 const NAMING_ALL = [
-  'services/api/test/reference-samples.unit.test.ts',
   'services/api/test/security-map.unit.test.ts',
   'services/cli/test/nested-options.unit.test.ts',
 ]
