@@ -59,6 +59,20 @@ describe.skipIf(missing !== undefined)('the Kafka profile', () => {
       expect(statSync(join(home, 'kafka', 'logs', `${name}.log`)).size).toBeGreaterThan(0)
   })
 
+  test('each service that shares a process is seen by itself, and none is missing', async () => {
+    const { text } = await call(ready, '/v1/installation-health', { key: ready.keys.operator })
+    const health = JSON.parse(text) as { missing_services: string[]; services: { name: string }[] }
+    expect(health.services.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'bulk-coordinator-0',
+        'label-refresher-0',
+        'projector-0',
+        'webhook-dispatcher-0',
+      ]),
+    )
+    expect(health.missing_services).toEqual([])
+  })
+
   test('only their user can read segments of the log, like all else', () => {
     expect(openToOthers(home)).toEqual([])
   })
