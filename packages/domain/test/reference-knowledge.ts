@@ -101,7 +101,7 @@ function onOneChain(given: ChainCase): ChainKnowledge {
   if (!saysNothing && exposure.ownTransfers > 0 && !isExplained(exposure)) ofChain.push('unattributed')
 
   const reasons = new Set(byLabels.levelReasons.filter((reason) => ofLabels.has(reason)))
-  // Only by labels, an address that is not a clean service lacks chain data.
+  // By labels only, an address that is not a clean service lacks chain data.
   const isClean = !byLabels.levelReasons.includes('no_chain_data')
   if (!isClean) {
     const isAttributed = byLabels.levelReasons.includes('weak_attribution')

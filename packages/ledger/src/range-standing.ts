@@ -1,4 +1,4 @@
-/** What the declared ranges of a chain say of every address of it. While it stays the same, only further heights change no answer. */
+/** What the declared ranges of a chain say of every address of it. While it stays the same, further heights by themselves change no answer. */
 import { mergeRanges, neededKinds, type DeclaredRange } from '@cupel/domain'
 
 export interface AgeLimit {

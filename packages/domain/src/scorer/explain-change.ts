@@ -35,7 +35,7 @@ export interface PartOfChange {
   readonly addedHundredths: number
   /** After this part and those before it are exchanged. */
   readonly after: DecidedLevel
-  /** With only this part exchanged. Parts that act together show here: alone each may change nothing. */
+  /** With only this part exchanged. Parts that act together show here: each may change nothing by itself. */
   readonly alone: DecidedLevel
 }
 

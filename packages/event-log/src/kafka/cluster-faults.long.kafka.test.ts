@@ -121,7 +121,7 @@ describe.skipIf(typeof jars === 'string')('With three brokers', { timeout: CASE_
       await load.stop()
       expect([...load.rejected.keys()]).toEqual([WEAK])
 
-      // An append to only the weak partition is repeated a few times a second, or less often on a busy machine, until its time is over.
+      // An append only to the weak partition is repeated a few times a second, or less often on a busy machine, until its time is over.
       const asked = requests.count()
       await expect(append(log, topic, 'alone', WEAK)).rejects.toThrow(/error 19 for .*\/7/)
       expect(requests.count() - asked).toBeGreaterThan(1)

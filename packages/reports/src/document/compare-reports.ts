@@ -195,7 +195,7 @@ function listFacts(before: Report, after: Report, strings: Strings): ComparedFac
     .filter(({ isChanged }) => isChanged)
 }
 
-/** By their codes: two lists may have one name. Only a confirmation, without a change of the list, does not count as a difference. */
+/** By their codes: two lists may have one name. A confirmation by itself, without a change of the list, does not count as a difference. */
 function listsOf(
   { coverage }: Report,
   strings: Strings,

@@ -87,7 +87,7 @@ export const judgedChains = (
     return [strings.verdict.onChain(visibleText(one.chain), level), ...reasons].join(' ')
   })
 
-/** Only the verdict, for lists of reports. */
+/** The verdict by itself, for lists of reports. */
 export function verdictOf(report: Report, strings: Strings = en): Verdict {
   const { level } = report.risk
   const levelWord = nameOf(strings.levels, level)

@@ -83,7 +83,7 @@ export class PartitionReader {
       else if (restMs > 0) await this.pause(restMs)
       else if (this.end() <= this.position) await this.pause(LONGEST_REST_MS)
       else await this.handle(this.position)
-      // Only promises would leave timers no time.
+      // Promises by themselves would leave timers no time.
       await new Promise(setImmediate)
     }
   }

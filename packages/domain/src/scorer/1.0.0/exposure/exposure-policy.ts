@@ -43,7 +43,7 @@ export interface ExposurePolicyDocument {
   readonly share: { readonly sanctions: ShareBand; readonly other: ShareBand }
   /** Powers of ten of dust after which size counts in full. */
   readonly size_decades: number
-  /** What only the size is worth where the share is known to be small. */
+  /** What the size is worth by itself where the share is known to be small. */
   readonly size_factor: { readonly sanctions: number; readonly other: number }
   /** Hours by which the end of a complete history may lie before the report. */
   readonly history_max_age_hours: number

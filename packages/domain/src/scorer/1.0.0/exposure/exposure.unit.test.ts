@@ -89,7 +89,7 @@ describe('direct exposure', () => {
       { [THIEF]: [stolenLabel] },
       { around: { ranges: wholeHistory } },
     )
-    // x = 0.1, s = 0.375; only the size would be worth 0.6 · 0.666667 = 0.4: 85 · 0.95 · 0.4 = 32.30
+    // x = 0.1, s = 0.375; the size would be worth by itself 0.6 · 0.666667 = 0.4: 85 · 0.95 · 0.4 = 32.30
     expect(scored).toMatchObject([{ hundredths: 3_230, evidence: { share: 0.1 } }])
     const most = exposed(
       [incoming({ amount: 3n * ETHER }), clean],

@@ -68,7 +68,7 @@ interface Points extends Formula {
   readonly cappedBy: CappedBy | null
 }
 
-/** Points that depend on unproven transfers are limited; the points of only the proven transfers are the minimum. */
+/** Points that depend on unproven transfers are limited; the points of the proven transfers by themselves are the minimum. */
 function pointsOf(measure: ExposureMeasure, policy: CompiledPolicy): Points {
   const { exposure } = policy
   const amount = BigInt(measure.amount)
